@@ -1,0 +1,45 @@
+//! Transposes of N-d arrays.
+
+use super::guard::guard;
+use super::types::{Input, Output, ndblas_scalar, ndblas_view, ndblas_view_mut};
+use crate::MAX_NDIM;
+use crate::ops;
+use crate::scalar::with_element;
+use arrayvec::ArrayVec;
+
+/// The numbers of `perm`, ndim of them; `None` for NULL. A negative one becomes a huge one, which is
+/// as wrong.
+///
+/// # Safety
+/// `perm` is NULL or has ndim numbers.
+unsafe fn axes(perm: *const i32, ndim: usize) -> Option<ArrayVec<usize, MAX_NDIM>> {
+    // SAFETY: as the caller says.
+    let number = |d| unsafe { perm.add(d).read() } as isize as usize;
+    (!perm.is_null()).then(|| (0..ndim).map(number).collect())
+}
+
+/// out <- beta*out + alpha*transpose(a, perm): axis d of out is axis perm[d] of a, so that
+/// out.shape[d] == a.shape[perm[d]]. perm has as many numbers as a has axes; NULL reverses the axes.
+/// Every dtype with alpha = 1 and beta = 0. With beta = 0, out is written and not read; with
+/// alpha = 0, a is not read. out shares nothing with a, or is the same cells index by index.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ndblas_permute(
+    alpha: ndblas_scalar,
+    a: *const ndblas_view,
+    perm: *const i32,
+    beta: ndblas_scalar,
+    out: *mut ndblas_view_mut,
+) -> i32 {
+    guard(|| {
+        // SAFETY: the caller's descriptors and permutation.
+        let (a, out) = unsafe { (Input::new("a", a)?, Output::new("out", out)?) };
+        // SAFETY: as above.
+        let perm = unsafe { axes(perm, a.ndim()) };
+        a.same_dtype(&out)?;
+        with_element!(out.dtype(), T => {
+            let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
+            let (a, mut out) = (a.view::<T>()?, out.view::<T>()?);
+            ops::permute(alpha, &a, perm.as_deref(), beta, &mut out)
+        })
+    })
+}

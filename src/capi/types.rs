@@ -1,0 +1,189 @@
+//! The descriptors of the C ABI, and how they become views.
+
+use crate::error::Error;
+use crate::layout::{Dims, Layout};
+use crate::scalar::{DType, Element};
+use crate::view::{View, ViewMut};
+use core::ffi::c_void;
+
+/// A strided N-d array to read from. It is never written.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct ndblas_view {
+    /// The first LOGICAL element (not the lowest address). May be NULL if the view is empty.
+    pub data: *const c_void,
+    /// ndim extents, each >= 0. May be NULL if ndim is 0.
+    pub shape: *const isize,
+    /// ndim steps in BYTES, of any sign and size; NULL means dense, row-major.
+    pub strides: *const isize,
+    /// The rank, 0 .. NDBLAS_MAX_NDIM.
+    pub ndim: i32,
+    /// NDBLAS_F32 ...
+    pub dtype: i32,
+}
+
+/// A strided N-d array to write to, in which no two indices may share a byte.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct ndblas_view_mut {
+    /// The first LOGICAL element (not the lowest address). May be NULL if the view is empty.
+    pub data: *mut c_void,
+    /// ndim extents, each >= 0. May be NULL if ndim is 0.
+    pub shape: *const isize,
+    /// ndim steps in BYTES, of any sign and size; NULL means dense, row-major.
+    pub strides: *const isize,
+    /// The rank, 0 .. NDBLAS_MAX_NDIM.
+    pub ndim: i32,
+    /// NDBLAS_F32 ...
+    pub dtype: i32,
+}
+
+/// A factor, or the result of a reduction. Real dtypes want im to be 0.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(non_camel_case_types)]
+pub struct ndblas_scalar {
+    /// The real part.
+    pub re: f64,
+    /// The imaginary part.
+    pub im: f64,
+}
+
+impl ndblas_scalar {
+    /// The factor in the element type of the call.
+    pub(super) fn to<T: Element>(self, arg: &'static str) -> Result<T, Error> {
+        T::from_parts(self.re, self.im).ok_or_else(|| Error::Argument {
+            arg,
+            why: if self.im != 0.0 {
+                "it has an imaginary part, but the dtype is not complex"
+            } else {
+                "the dtype cannot hold it"
+            },
+        })
+    }
+}
+
+impl From<(f64, f64)> for ndblas_scalar {
+    fn from((re, im): (f64, f64)) -> Self {
+        ndblas_scalar { re, im }
+    }
+}
+
+/// A descriptor whose pointers, rank and dtype are good; its element type is not known yet.
+pub(super) struct Input<'a> {
+    arg: &'static str,
+    data: *const u8,
+    shape: &'a [isize],
+    strides: Option<&'a [isize]>,
+    dtype: DType,
+}
+
+/// The same for a mutable one.
+pub(super) struct Output<'a>(Input<'a>);
+
+impl<'a> Input<'a> {
+    /// # Safety
+    /// `view` is NULL or points to a descriptor, whose shape and strides are NULL or have ndim
+    /// numbers, for 'a.
+    pub unsafe fn new(arg: &'static str, view: *const ndblas_view) -> Result<Self, Error> {
+        // SAFETY: as the caller says.
+        let Some(view) = (unsafe { view.as_ref() }) else {
+            return Err(Error::Null { arg });
+        };
+        let Some(dtype) = DType::from_tag(view.dtype) else {
+            return Err(Error::UnknownDType { arg, tag: view.dtype });
+        };
+        if view.ndim < 0 || view.ndim as usize > crate::MAX_NDIM {
+            return Err(Error::Rank { arg, ndim: view.ndim as isize });
+        }
+        let ndim = view.ndim as usize;
+        let (shape, strides): (&[isize], _) = if ndim == 0 {
+            (&[], None)
+        } else if view.shape.is_null() {
+            return Err(Error::Null { arg: "shape" });
+        } else {
+            // SAFETY: as the caller says, both have ndim numbers.
+            unsafe {
+                let numbers = |p: *const isize| core::slice::from_raw_parts(p, ndim);
+                (numbers(view.shape), (!view.strides.is_null()).then(|| numbers(view.strides)))
+            }
+        };
+        Ok(Input { arg, data: view.data.cast(), shape, strides, dtype })
+    }
+
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    pub fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Refuses another dtype than that of `other`.
+    pub fn same_dtype(&self, other: &Input) -> Result<(), Error> {
+        if self.dtype == other.dtype {
+            return Ok(());
+        }
+        Err(Error::DTypeMismatch {
+            arg: self.arg,
+            dtype: self.dtype,
+            other: other.arg,
+            other_dtype: other.dtype,
+        })
+    }
+
+    fn layout(&self, item: usize) -> Result<Layout<'a>, Error> {
+        let strides = self.strides.map(Dims::Borrowed);
+        let layout = Layout::new(self.arg, Dims::Borrowed(self.shape), strides, item)?;
+        if self.data.is_null() && !layout.is_empty() {
+            return Err(Error::Null { arg: self.arg });
+        }
+        Ok(layout)
+    }
+
+    /// The view, whose element type T must be that of the descriptor's dtype.
+    pub fn view<T: Element>(&self) -> Result<View<'a, T>, Error> {
+        debug_assert_eq!(self.dtype, T::DTYPE);
+        Ok(View::from_parts(self.data, self.layout(size_of::<T>())?))
+    }
+}
+
+impl<'a> Output<'a> {
+    /// # Safety
+    /// As [`Input::new`].
+    pub unsafe fn new(arg: &'static str, view: *const ndblas_view_mut) -> Result<Self, Error> {
+        // SAFETY: the two descriptors differ in the constness of `data` only.
+        unsafe { Input::new(arg, view.cast()) }.map(Output)
+    }
+
+    /// The view, whose element type T must be that of the descriptor's dtype.
+    pub fn view<T: Element>(&self) -> Result<ViewMut<'a, T>, Error> {
+        debug_assert_eq!(self.dtype, T::DTYPE);
+        ViewMut::from_parts(self.arg, self.data.cast_mut(), self.layout(size_of::<T>())?)
+    }
+}
+
+impl<'a> core::ops::Deref for Output<'a> {
+    type Target = Input<'a>;
+    fn deref(&self) -> &Input<'a> {
+        &self.0
+    }
+}
+
+/// Where a result goes. It may even lie in an operand, and is written last.
+pub(super) struct Slot<R>(*mut R);
+
+impl<R> Slot<R> {
+    /// # Safety
+    /// `result` is NULL or valid for writing, with any alignment, until [`set`](Self::set).
+    pub unsafe fn new(result: *mut R) -> Result<Self, Error> {
+        if result.is_null() { Err(Error::Null { arg: "result" }) } else { Ok(Slot(result)) }
+    }
+
+    pub fn set(self, value: R) {
+        // SAFETY: as `new` demands.
+        unsafe { self.0.write_unaligned(value) }
+    }
+}

@@ -1,0 +1,475 @@
+//! Shapes and byte strides: validity, broadcasting, permutation, overlap. Nothing here touches
+//! memory; a base address is a number.
+
+use crate::MAX_NDIM;
+use crate::error::{Error, Tuple};
+use arrayvec::ArrayVec;
+use core::ops::{Deref, Range};
+use smallvec::SmallVec;
+
+/// Extents or strides: the caller's, or our own.
+#[derive(Debug, Clone)]
+pub(crate) enum Dims<'a> {
+    Borrowed(&'a [isize]),
+    Owned(SmallVec<[isize; 6]>),
+}
+
+impl Deref for Dims<'_> {
+    type Target = [isize];
+    #[inline]
+    fn deref(&self) -> &[isize] {
+        match self {
+            Dims::Borrowed(d) => d,
+            Dims::Owned(d) => d,
+        }
+    }
+}
+
+impl FromIterator<isize> for Dims<'_> {
+    fn from_iter<I: IntoIterator<Item = isize>>(iter: I) -> Self {
+        Dims::Owned(iter.into_iter().collect())
+    }
+}
+
+/// Room on the stack for the extents or strides of any rank.
+pub(crate) type DimsBuf = ArrayVec<isize, MAX_NDIM>;
+
+/// Where the elements of a view lie, relative to its first logical element.
+///
+/// Valid by construction: at most 64 axes, no negative extent, and neither the number of elements
+/// nor the span of bytes overflows `isize`.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout<'a> {
+    shape: Dims<'a>,
+    /// `None`: dense, row-major.
+    strides: Option<Dims<'a>>,
+    item: usize,
+    len: usize,
+    /// The bytes covered, from the lowest to the end of the highest.
+    bounds: (isize, isize),
+}
+
+impl<'a> Layout<'a> {
+    /// Checks shape and byte strides (`None`: dense, row-major) of elements of `item` bytes.
+    #[inline]
+    pub fn new(
+        arg: &'static str,
+        shape: Dims<'a>,
+        strides: Option<Dims<'a>>,
+        item: usize,
+    ) -> Result<Self, Error> {
+        let ndim = shape.len();
+        if ndim > MAX_NDIM {
+            return Err(Error::Rank { arg, ndim: ndim as isize });
+        }
+        debug_assert!(strides.as_ref().is_none_or(|s| s.len() == ndim));
+        let (mut len, mut low, mut high) = (1usize, 0isize, item as isize);
+        let (mut overflow, mut negative) = (false, false);
+        for d in 0..ndim {
+            let n = shape[d];
+            negative |= n < 0;
+            let (l, o) = len.overflowing_mul(n as usize);
+            overflow |= o || l > isize::MAX as usize;
+            len = l;
+            if let Some(s) = &strides
+                && n > 1
+            {
+                let (reach, o1) = (n - 1).overflowing_mul(s[d]);
+                let (lo, o2) = low.overflowing_add(reach.min(0));
+                let (hi, o3) = high.overflowing_add(reach.max(0));
+                (low, high) = (lo, hi);
+                overflow |= o1 | o2 | o3;
+            }
+        }
+        if strides.is_none() {
+            let (h, o) = len.overflowing_mul(item);
+            high = h as isize;
+            overflow |= o || high < 0;
+        }
+        overflow |= high.checked_sub(low).is_none();
+        if negative {
+            return Err(Self::bad_extents(arg, &shape, "an extent is negative"));
+        }
+        if overflow {
+            // An empty view covers nothing, however large its other extents and strides are.
+            if !shape.contains(&0) {
+                return Err(Self::bad_extents(arg, &shape, "its size overflows"));
+            }
+            len = 0;
+        }
+        let bounds = if len == 0 { (0, 0) } else { (low, high) };
+        Ok(Layout { shape, strides, item, len, bounds })
+    }
+
+    #[cold]
+    fn bad_extents(arg: &'static str, shape: &[isize], why: &'static str) -> Error {
+        Error::Extents { arg, shape: shape.into(), why }
+    }
+
+    pub fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+
+    pub fn shape(&self) -> &[isize] {
+        &self.shape
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The extents and byte strides of all axes, the last axis first.
+    #[inline]
+    pub fn axes_from_last(&self) -> impl Iterator<Item = (usize, isize)> + Clone + '_ {
+        let mut dense = self.item as isize;
+        (0..self.ndim()).rev().map(move |d| {
+            let n = self.shape[d];
+            let stride = match &self.strides {
+                Some(s) => s[d],
+                None => {
+                    let s = dense;
+                    // Overflows only in an empty view, whose strides mean nothing.
+                    dense = dense.wrapping_mul(n);
+                    s
+                }
+            };
+            (n as usize, stride)
+        })
+    }
+
+    /// The byte stride of an axis.
+    pub fn stride(&self, axis: usize) -> isize {
+        match &self.strides {
+            Some(s) => s[axis],
+            None => {
+                self.shape[axis + 1..].iter().fold(self.item as isize, |s, &n| s.wrapping_mul(n))
+            }
+        }
+    }
+
+    /// The strides as written in messages.
+    pub fn strides(&self) -> Tuple {
+        (0..self.ndim()).map(|d| self.stride(d)).collect()
+    }
+
+    /// The addresses covered by a view of this layout whose first element is at `base`.
+    #[inline]
+    pub fn addresses(&self, base: usize) -> Range<usize> {
+        let (low, high) = self.bounds;
+        base.wrapping_add_signed(low)..base.wrapping_add_signed(high)
+    }
+
+    /// Whether the elements lie densely in row-major order.
+    pub fn is_dense(&self) -> bool {
+        let mut dense = self.item as isize;
+        self.is_empty()
+            || self.axes_from_last().all(|(n, s)| {
+                let fits = n == 1 || s == dense;
+                dense = dense.wrapping_mul(n as isize);
+                fits
+            })
+    }
+
+    /// The same cells with axis d taken from axis perm[d]; `perm` must be a permutation.
+    pub fn permuted<'b>(
+        &self,
+        perm: &[usize],
+        shape: &'b mut DimsBuf,
+        strides: &'b mut DimsBuf,
+    ) -> Layout<'b> {
+        shape.clear();
+        strides.clear();
+        for &axis in perm {
+            shape.push(self.shape[axis]);
+            strides.push(self.stride(axis));
+        }
+        Layout { shape: Dims::Borrowed(shape), strides: Some(Dims::Borrowed(strides)), ..*self }
+    }
+
+    /// Borrows what this layout holds.
+    pub fn reborrow(&self) -> Layout<'_> {
+        Layout {
+            shape: Dims::Borrowed(&self.shape),
+            strides: self.strides.as_deref().map(Dims::Borrowed),
+            ..*self
+        }
+    }
+
+    /// Refuses a layout in which two logical indices share a byte.
+    #[inline]
+    pub fn refuse_self_overlap(&self, arg: &'static str) -> Result<(), Error> {
+        let mut extent = self.item as isize;
+        let nested = self.strides.is_none()
+            || self.is_empty()
+            || self.axes_from_last().all(|(n, s)| {
+                let clear = n == 1 || s.abs() >= extent;
+                extent += (n as isize - 1) * s.abs();
+                clear
+            });
+        if nested { Ok(()) } else { self.refuse_self_overlap_in_any_order(arg) }
+    }
+
+    #[cold]
+    fn refuse_self_overlap_in_any_order(&self, arg: &'static str) -> Result<(), Error> {
+        if overlap::within(self.axes_from_last(), self.item) {
+            return Err(Error::SelfOverlap {
+                arg,
+                shape: self.shape().into(),
+                strides: self.strides(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The rules of overlap: an exact test, as far as a bounded search decides; what it leaves open
+/// counts as an overlap.
+///
+/// Two views share a byte where `base_a - base_b + sum(i_k * a_k) - sum(j_k * b_k)` lies strictly
+/// between `-item_a` and `item_b`, for indices within the extents: a bounded linear Diophantine
+/// problem, solved by depth-first search over the terms from the largest stride down. Each term's
+/// range is cut to what the smaller ones can still reach, and a branch ends where the greatest
+/// common divisor of the remaining strides has no multiple in the range. In layouts that come from
+/// slicing an array, each term is left with one or two values.
+pub(crate) mod overlap {
+    use super::*;
+
+    /// `stride * x` for any x in `0..=count`.
+    #[derive(Clone, Copy)]
+    struct Term {
+        stride: i128,
+        count: i128,
+    }
+
+    /// Steps of the search before it gives up.
+    const BUDGET: u32 = 10_000;
+
+    struct Search<'t> {
+        terms: &'t [Term],
+        /// For the terms from k on: their greatest sum, and the common divisor of their strides.
+        reach: ArrayVec<(i128, i128), { 2 * MAX_NDIM + 1 }>,
+        budget: u32,
+    }
+
+    impl<'t> Search<'t> {
+        /// `terms` in descending order of stride.
+        fn new(terms: &'t [Term]) -> Self {
+            let mut reach: ArrayVec<_, { 2 * MAX_NDIM + 1 }> = ArrayVec::new();
+            reach.push((0, 0));
+            for t in terms.iter().rev() {
+                let (sum, divisor) = reach[reach.len() - 1];
+                reach.push((sum + t.stride * t.count, gcd(t.stride, divisor)));
+            }
+            reach.reverse();
+            Search { terms, reach, budget: BUDGET }
+        }
+
+        /// Whether a sum of the terms from k on can lie in `low..=high`; `None` if undecided.
+        fn hits(&mut self, k: usize, low: i128, high: i128) -> Option<bool> {
+            let (sum, divisor) = self.reach[k];
+            let (low, high) = (low.max(0), high.min(sum));
+            if low > high {
+                return Some(false);
+            }
+            if divisor == 0 {
+                return Some(true); // no terms left, and 0 is in range
+            }
+            if high / divisor * divisor < low {
+                return Some(false);
+            }
+            let Term { stride, count } = self.terms[k];
+            let rest = self.reach[k + 1].0;
+            // x*stride + (0..=rest) meets low..=high
+            let first = (low - rest + stride - 1).div_euclid(stride).max(0);
+            let last = (high / stride).min(count);
+            let mut x = last;
+            while x >= first {
+                self.budget = self.budget.checked_sub(1)?;
+                if self.hits(k + 1, low - x * stride, high - x * stride)? {
+                    return Some(true);
+                }
+                x -= 1;
+            }
+            Some(false)
+        }
+    }
+
+    fn gcd(mut a: i128, mut b: i128) -> i128 {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    }
+
+    type Terms = ArrayVec<Term, { 2 * MAX_NDIM }>;
+
+    /// Sorts by descending stride and makes one term of those with equal strides.
+    fn merge(terms: &mut Terms) {
+        terms.sort_unstable_by(|a, b| b.stride.cmp(&a.stride));
+        let mut merged = Terms::new();
+        for &t in terms.iter() {
+            match merged.last_mut() {
+                Some(last) if last.stride == t.stride => last.count += t.count,
+                _ => merged.push(t),
+            }
+        }
+        *terms = merged;
+    }
+
+    /// Whether two logical indices of one view may share a byte.
+    pub fn within(axes: impl Iterator<Item = (usize, isize)>, item: usize) -> bool {
+        let mut terms = Terms::new();
+        for (n, s) in axes {
+            if n == 0 {
+                return false;
+            }
+            if n > 1 {
+                if s == 0 {
+                    return true;
+                }
+                terms.push(Term { stride: (s as i128).abs(), count: n as i128 - 1 });
+            }
+        }
+        terms.sort_unstable_by(|a, b| b.stride.cmp(&a.stride));
+        // Where each stride steps over all that the smaller ones cover, no two indices meet.
+        let mut extent = item as i128;
+        let nested = terms.iter().rev().all(|t| {
+            let clear = t.stride >= extent;
+            extent += t.stride * t.count;
+            clear
+        });
+        if nested {
+            return false;
+        }
+        // The difference of two indices is not zero: let term k be the first in which they differ,
+        // the greater index first. Later terms differ by -count..=count.
+        let item = item as i128;
+        for k in 0..terms.len() {
+            let Term { stride, count } = terms[k];
+            let mut tail = Terms::new();
+            tail.push(Term { stride, count: count - 1 });
+            let mut shift = stride;
+            for t in &terms[k + 1..] {
+                tail.push(Term { stride: t.stride, count: 2 * t.count });
+                shift -= t.stride * t.count;
+            }
+            merge(&mut tail);
+            let found = Search::new(&tail).hits(0, 1 - item - shift, item - 1 - shift);
+            if found != Some(false) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether two views, given by base address, axes and item size, may share a byte.
+    pub fn between(
+        a: (usize, impl Iterator<Item = (usize, isize)>, usize),
+        b: (usize, impl Iterator<Item = (usize, isize)>, usize),
+    ) -> bool {
+        // base_a + sum(a) - base_b - sum(b), with negative terms turned round
+        let mut shift = a.0 as i128 - b.0 as i128;
+        let mut terms = Terms::new();
+        let signed = a.1.map(|(n, s)| (n, s as i128)).chain(b.1.map(|(n, s)| (n, -(s as i128))));
+        for (n, s) in signed {
+            if n == 0 {
+                return false;
+            }
+            if n > 1 && s != 0 {
+                let count = n as i128 - 1;
+                if s < 0 {
+                    shift += s * count;
+                }
+                terms.push(Term { stride: s.abs(), count });
+            }
+        }
+        merge(&mut terms);
+        let (item_a, item_b) = (a.2 as i128, b.2 as i128);
+        Search::new(&terms).hits(0, 1 - item_a - shift, item_b - 1 - shift) != Some(false)
+    }
+}
+
+/// Refuses an output that shares a byte with another operand, unless both are the same view and
+/// `same_allowed`. Each operand is its name, base address and layout.
+#[inline]
+pub(crate) fn refuse_overlap(
+    out: (&'static str, usize, &Layout),
+    other: (&'static str, usize, &Layout),
+    same_allowed: bool,
+) -> Result<(), Error> {
+    let (a, b) = (out.2.addresses(out.1), other.2.addresses(other.1));
+    if a.start >= b.end || b.start >= a.end {
+        return Ok(());
+    }
+    refuse_overlap_of_cells(out, other, same_allowed)
+}
+
+#[inline(never)]
+fn refuse_overlap_of_cells(
+    out: (&'static str, usize, &Layout),
+    other: (&'static str, usize, &Layout),
+    same_allowed: bool,
+) -> Result<(), Error> {
+    if out.2.is_empty() || other.2.is_empty() {
+        return Ok(());
+    }
+    if same_allowed && out.1 == other.1 && is_same(out.2, other.2) {
+        return Ok(());
+    }
+    if overlap::between(
+        (out.1, out.2.axes_from_last(), out.2.item),
+        (other.1, other.2.axes_from_last(), other.2.item),
+    ) {
+        return Err(Error::Overlap {
+            arg: out.0,
+            shape: out.2.shape().into(),
+            other: other.0,
+            other_shape: other.2.shape().into(),
+        });
+    }
+    Ok(())
+}
+
+/// Same shape, and same strides on axes longer than 1.
+fn is_same(a: &Layout, b: &Layout) -> bool {
+    a.item == b.item
+        && a.shape() == b.shape()
+        && a.axes_from_last().zip(b.axes_from_last()).all(|((n, s), (_, t))| n == 1 || s == t)
+}
+
+/// Resolves `perm` (`None` reverses the axes) for a view of rank `ndim`.
+pub(crate) fn permutation(
+    arg: &'static str,
+    ndim: usize,
+    perm: Option<&[usize]>,
+) -> Result<ArrayVec<usize, MAX_NDIM>, Error> {
+    let Some(perm) = perm else {
+        return Ok((0..ndim).rev().collect());
+    };
+    let mut seen = 0u64;
+    let mut axes = ArrayVec::new();
+    for &p in perm {
+        if p >= ndim || seen & (1 << p) != 0 {
+            break;
+        }
+        seen |= 1 << p;
+        axes.push(p);
+    }
+    if axes.len() != ndim || perm.len() != ndim {
+        // A negative number from C arrives here as it left.
+        let perm = perm.iter().map(|&p| p as isize).collect();
+        return Err(Error::Permutation { arg, perm, ndim });
+    }
+    Ok(axes)
+}
+
+/// Resolves an axis, negative counting from the end.
+pub(crate) fn axis(axis: isize, ndim: usize) -> Result<usize, Error> {
+    let a = if axis < 0 { axis + ndim as isize } else { axis };
+    if a < 0 || a as usize >= ndim { Err(Error::Axis { axis, ndim }) } else { Ok(a as usize) }
+}

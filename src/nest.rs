@@ -1,0 +1,354 @@
+//! Walks: a plan bound to its operands' memory, and the loops down to the kernel.
+
+use crate::error::Error;
+use crate::isa::{Isa, Kernel, dispatch};
+use crate::kernel::Rows;
+use crate::kernel::reduce::{Amax, BLOCK, Reduce, Tree, abs1};
+use crate::kernel::update::{OutputRunner, Runner};
+use crate::layout::refuse_overlap;
+use crate::plan::{Axis, Plan};
+use crate::scalar::{Element, Scalar};
+use crate::view::Operand;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
+/// Steps pointers along an axis.
+///
+/// Wrapping, because the step after the last element may leave the allocation.
+#[inline(always)]
+pub(crate) fn step<const N: usize>(p: [*mut u8; N], by: [isize; N]) -> [*mut u8; N] {
+    core::array::from_fn(|k| p[k].wrapping_offset(by[k]))
+}
+
+/// N operands with elements of T and the plan of a walk over them; the first OUT are outputs.
+///
+/// Whatever is walked has been checked, and came from views. Made empty and then planned in place,
+/// because it is large.
+pub(crate) struct Walk<'v, T, const N: usize, const OUT: usize> {
+    plan: Plan<N>,
+    base: [*mut u8; N],
+    operands: PhantomData<Operand<'v, T>>,
+}
+
+impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
+    /// A walk over nothing.
+    #[inline]
+    pub fn new() -> Self {
+        let base = [core::ptr::null_mut(); N];
+        Walk { plan: Plan::new(), base, operands: PhantomData }
+    }
+
+    /// Plans an element-wise walk: the operands broadcast to the first, all outputs have its shape,
+    /// and an output may be an input, element for element, but shares nothing else.
+    ///
+    /// # Errors
+    /// [`Error::Broadcast`], [`Error::Shape`], [`Error::Overlap`].
+    #[inline]
+    pub fn plan(&mut self, operands: &[Operand<'v, T>; N]) -> Result<(), Error> {
+        assert!(operands[..OUT].iter().all(|o| o.writable));
+        self.plan.empty = true;
+        let lead = &operands[0];
+        for i in 0..OUT {
+            let out = &operands[i];
+            if i > 0 && out.layout.shape() != lead.layout.shape() {
+                return Err(unequal_outputs(out, lead));
+            }
+            for (j, other) in operands.iter().enumerate().skip(i + 1) {
+                refuse_overlap(out.cells(), other.cells(), j >= OUT)?;
+            }
+        }
+        self.plan.broadcast(operands)?;
+        self.base = operands.each_ref().map(|o| o.base);
+        Ok(())
+    }
+
+    /// Runs a kernel of rows over every element.
+    #[inline]
+    pub fn run<K: Rows<T, N, OUT>>(&self, kernel: K) {
+        let Walk { plan, base, .. } = self;
+        if plan.empty {
+            return;
+        }
+        let block = plan.block();
+        let first = step(*base, plan.offset);
+        let around = plan.around_block();
+        if plan.axes.len() <= 1 {
+            // SAFETY: the operands are valid views of T, checked for overlap when planned, and the
+            // plan visits their elements only.
+            if unsafe { kernel.blas(block[0].len, first, block[0].stride) } {
+                return;
+            }
+        }
+        if around.is_empty() {
+            dispatch(Block { kernel, block, p: first, elements: PhantomData });
+        } else {
+            nest(around, first, &mut |p| {
+                dispatch(Block { kernel, block, p, elements: PhantomData });
+            });
+        }
+    }
+}
+
+#[cold]
+fn unequal_outputs<T>(out: &Operand<T>, lead: &Operand<T>) -> Error {
+    Error::Shape {
+        arg: out.name,
+        shape: out.layout.shape().into(),
+        expected: lead.layout.shape().into(),
+        why: "the shape of the other output",
+    }
+}
+
+impl<'v, T: Scalar, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
+    /// The same walk over the real and imaginary parts.
+    pub fn parts(&self) -> Walk<'v, T::Real, N, OUT> {
+        let mut walk = Walk::new();
+        walk.plan.reset();
+        let item = size_of::<T::Real>();
+        walk.plan.push(Axis { len: size_of::<T>() / item, stride: [item as isize; N] });
+        walk.plan.axes.extend(self.plan.axes.iter().copied());
+        walk.plan.fuse();
+        walk.plan.empty = self.plan.empty;
+        walk.plan.offset = self.plan.offset;
+        walk.base = self.base;
+        walk
+    }
+}
+
+impl<T: Element, const N: usize> OutputRunner<T> for &Walk<'_, T, N, 1> {
+    fn run_on_output<K: Rows<T, 1, 1>>(self, kernel: K) {
+        let mut walk = Walk::new();
+        walk.plan.reset();
+        for axis in &self.plan.axes {
+            // The output moves on every axis, and its strides were what decided the order.
+            walk.plan.axes.push(Axis { len: axis.len, stride: [axis.stride[0]] });
+        }
+        walk.plan.fuse();
+        walk.plan.empty = self.plan.empty;
+        walk.plan.offset = [self.plan.offset[0]];
+        walk.base = [self.base[0]];
+        walk.run(kernel);
+    }
+}
+
+impl<T: Element> Runner<T> for &Walk<'_, T, 2, 1> {
+    #[inline]
+    fn run<K: Rows<T, 2, 1>>(self, kernel: K) {
+        Walk::run(self, kernel);
+    }
+}
+
+/// Calls `body` with the pointers of every index of `axes` (the innermost first).
+fn nest<const N: usize>(axes: &[Axis<N>], mut p: [*mut u8; N], body: &mut dyn FnMut([*mut u8; N])) {
+    match axes {
+        [] => body(p),
+        [inner @ .., axis] => {
+            for _ in 0..axis.len {
+                nest(inner, p, body);
+                p = step(p, axis.stride);
+            }
+        }
+    }
+}
+
+/// Rows of one length at one distance.
+struct Block<T, K, const N: usize, const OUT: usize> {
+    kernel: K,
+    block: [Axis<N>; 2],
+    p: [*mut u8; N],
+    elements: PhantomData<T>,
+}
+
+impl<T, K: Rows<T, N, OUT>, const N: usize, const OUT: usize> Kernel for Block<T, K, N, OUT> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let [row, rows] = self.block;
+        let mut p = self.p;
+        for _ in 0..rows.len {
+            // SAFETY: made by a walk, over elements that its plan visits.
+            unsafe { self.kernel.row(isa, row.len, p, row.stride) };
+            p = step(p, rows.stride);
+        }
+    }
+}
+
+/// Reductions: walks without outputs, in blocks.
+impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
+    /// Reduces every element; `None` of nothing.
+    pub fn reduce<R: Reduce<T, N>>(&self, reduce: R) -> Option<R::Output> {
+        let mut tree = Tree::new();
+        self.blocks(|number, n, p| {
+            let value = dispatch(OneBlock { reduce, n, p, elements: PhantomData });
+            tree.push(number, value, |a, b| reduce.combine(a, b));
+        });
+        tree.finish(|a, b| reduce.combine(a, b))
+    }
+
+    /// Hands out the elements of the first M operands in blocks of [`BLOCK`] (the last may be
+    /// shorter), dense and aligned: where they lie, or as a copy.
+    #[inline]
+    fn blocks<const M: usize>(&self, mut body: impl FnMut(usize, usize, [*const u8; M])) {
+        let Walk { plan, base, .. } = self;
+        if plan.empty {
+            return;
+        }
+        let first = step(*base, plan.offset);
+        let [row, rows] = plan.block();
+        let item = size_of::<T>();
+        if rows.len == 1 && (0..M).all(|k| is_dense::<T>(first[k], row.stride[k])) {
+            let mut done = 0;
+            while done < row.len {
+                let n = BLOCK.min(row.len - done);
+                let p = core::array::from_fn(|k| first[k].wrapping_add(done * item).cast_const());
+                body(done / BLOCK, n, p);
+                done += n;
+            }
+        } else {
+            self.packed_blocks(first, &mut body);
+        }
+    }
+
+    #[inline(never)]
+    fn packed_blocks<const M: usize>(
+        &self,
+        first: [*mut u8; N],
+        body: &mut dyn FnMut(usize, usize, [*const u8; M]),
+    ) {
+        let mut scratch = [const { Buffer::<T>([const { MaybeUninit::uninit() }; BLOCK]) }; M];
+        let (mut filled, mut number) = (0, 0);
+        let row = self.plan.axes.first().copied().unwrap_or(Axis::ONE);
+        let outer = self.plan.axes.get(1..).unwrap_or(&[]);
+        nest(outer, first, &mut |p| {
+            let mut done = 0;
+            while done < row.len {
+                let n = (BLOCK - filled).min(row.len - done);
+                let from = step(p, row.stride.map(|s| s * done as isize));
+                let dense = core::array::from_fn(|k| {
+                    if n == BLOCK && is_dense::<T>(from[k], row.stride[k]) {
+                        return from[k].cast_const();
+                    }
+                    let mut source = from[k];
+                    for slot in &mut scratch[k].0[filled..filled + n] {
+                        // SAFETY: an element that the plan visits.
+                        slot.write(unsafe { source.cast::<T>().read_unaligned() });
+                        source = source.wrapping_offset(row.stride[k]);
+                    }
+                    scratch[k].0.as_ptr().cast()
+                });
+                (filled, done) = (filled + n, done + n);
+                if filled == BLOCK {
+                    body(number, BLOCK, dense);
+                    (filled, number) = (0, number + 1);
+                }
+            }
+        });
+        if filled > 0 {
+            body(number, filled, scratch.each_ref().map(|s| s.0.as_ptr().cast()));
+        }
+    }
+}
+
+/// A block's copy of one operand.
+#[repr(align(64))]
+struct Buffer<T>([MaybeUninit<T>; BLOCK]);
+
+/// Whether a row is one of elements in a slice.
+#[inline]
+fn is_dense<T>(p: *mut u8, stride: isize) -> bool {
+    stride == size_of::<T>() as isize && p.addr() % align_of::<T>() == 0
+}
+
+/// The position of the greatest element: the second operand is no memory, but steps by 1 from one
+/// logical index to the next.
+impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
+    /// Plans a walk over x that knows where it is.
+    pub fn plan_with_position(&mut self, x: &Operand<'v, T>) {
+        self.plan.reset();
+        let mut index = 1;
+        for (len, stride) in x.layout.axes_from_last() {
+            self.plan.push(Axis { len, stride: [stride, index] });
+            index = index.wrapping_mul(len as isize);
+        }
+        self.plan.fuse();
+        self.base = [x.base, core::ptr::null_mut()];
+    }
+
+    /// The flat row-major index of the first NaN, or else of the first element whose |re| + |im|
+    /// is the greatest; `None` of nothing.
+    pub fn iamax(&self) -> Option<usize> {
+        let mut best: Option<(f64, usize)> = None;
+        self.blocks(|number, n, p: [*const u8; 1]| {
+            let max = dispatch(OneBlock { reduce: Amax, n, p, elements: PhantomData::<T> });
+            // The better value, or the same one, which may have come before in logical order.
+            let rank = |v: f64| if v.is_nan() { f64::INFINITY } else { v };
+            let contends = best.is_none_or(|(b, _)| {
+                if b.is_nan() { max.is_nan() } else { max.is_nan() || rank(max) >= b }
+            });
+            if !contends {
+                return;
+            }
+            let at = self.first_match(number * BLOCK, n, p[0], max);
+            best = match best {
+                Some((b, i)) if b == max || (b.is_nan() && max.is_nan()) => Some((b, i.min(at))),
+                _ => Some((max, at)),
+            };
+        });
+        best.map(|(_, i)| i)
+    }
+
+    /// The least logical index of those among `n` dense elements, visited from `position` on,
+    /// whose |re| + |im| is `max`.
+    fn first_match(&self, position: usize, n: usize, p: *const u8, max: f64) -> usize {
+        let matches = |i: usize| {
+            // SAFETY: a block's element.
+            let v = unsafe { abs1::<T>(p.wrapping_add(i * size_of::<T>())) };
+            v == max || (max.is_nan() && v.is_nan())
+        };
+        let row = self.plan.axes.first().copied().unwrap_or(Axis::ONE);
+        let (mut least, mut done) = (usize::MAX, 0);
+        while done < n {
+            // Along a row the logical index rises or falls evenly.
+            let piece = (row.len - (position + done) % row.len).min(n - done);
+            let mut range = done..done + piece;
+            let found = if row.stride[1] < 0 {
+                range.rfind(|&i| matches(i))
+            } else {
+                range.find(|&i| matches(i))
+            };
+            if let Some(i) = found {
+                least = least.min(self.logical_index(position + i));
+            }
+            done += piece;
+        }
+        least
+    }
+
+    /// The logical index of the element visited at `position`.
+    fn logical_index(&self, position: usize) -> usize {
+        let mut rest = position;
+        let mut index = self.plan.offset[1];
+        for axis in &self.plan.axes {
+            index += (rest % axis.len) as isize * axis.stride[1];
+            rest /= axis.len;
+        }
+        index as usize
+    }
+}
+
+/// One block of a reduction.
+struct OneBlock<T, R, const N: usize> {
+    reduce: R,
+    n: usize,
+    p: [*const u8; N],
+    elements: PhantomData<T>,
+}
+
+impl<T: Scalar, R: Reduce<T, N>, const N: usize> Kernel for OneBlock<T, R, N> {
+    type Output = R::Output;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> R::Output {
+        // SAFETY: made by Walk::reduce from a block's dense elements.
+        unsafe { self.reduce.block(isa, self.n, self.p) }
+    }
+}
