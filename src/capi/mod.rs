@@ -7,6 +7,7 @@
 
 pub mod blas;
 pub mod fused;
+pub mod indexed;
 pub mod level1;
 pub mod numbers;
 pub mod permute;

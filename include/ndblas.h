@@ -1,0 +1,410 @@
+#ifndef NDBLAS_H
+#define NDBLAS_H
+
+/* Generated from src/capi by cbindgen: change it there, then `make header`. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NDBLAS_VERSION_MAJOR 0
+#define NDBLAS_VERSION_MINOR 1
+#define NDBLAS_VERSION_PATCH 0
+
+/// The greatest rank of a view.
+#define NDBLAS_MAX_NDIM 64
+
+/// Elements are float.
+#define NDBLAS_F32 1
+
+/// Elements are double.
+#define NDBLAS_F64 2
+
+/// Elements are two floats.
+#define NDBLAS_COMPLEX64 3
+
+/// Elements are two doubles.
+#define NDBLAS_COMPLEX128 4
+
+/// Elements are int8_t.
+#define NDBLAS_I8 5
+
+/// Elements are int16_t.
+#define NDBLAS_I16 6
+
+/// Elements are int32_t.
+#define NDBLAS_I32 7
+
+/// Elements are int64_t.
+#define NDBLAS_I64 8
+
+/// Elements are uint8_t.
+#define NDBLAS_U8 9
+
+/// Elements are uint16_t.
+#define NDBLAS_U16 10
+
+/// Elements are uint32_t.
+#define NDBLAS_U32 11
+
+/// Elements are uint64_t.
+#define NDBLAS_U64 12
+
+/// Success.
+#define NDBLAS_OK 0
+
+/// A required pointer is NULL.
+#define NDBLAS_ERR_NULL 1
+
+/// Shapes do not fit, or are none.
+#define NDBLAS_ERR_SHAPE 2
+
+/// A dtype is unknown, differs from the others, or lacks the operation.
+#define NDBLAS_ERR_DTYPE 3
+
+/// An axis is out of range, or perm is no permutation.
+#define NDBLAS_ERR_AXIS 4
+
+/// An output overlaps itself or another operand.
+#define NDBLAS_ERR_OVERLAP 5
+
+/// An index is out of range.
+#define NDBLAS_ERR_INDEX 6
+
+/// Strides do not fit the operation.
+#define NDBLAS_ERR_LAYOUT 7
+
+/// Another argument is wrong.
+#define NDBLAS_ERR_ARGUMENT 8
+
+/// Memory could not be had.
+#define NDBLAS_ERR_MEMORY 9
+
+/// A fault of the library.
+#define NDBLAS_ERR_INTERNAL 10
+
+/// Negative indices count from the end; one out of range is an error, found before anything is written.
+#define NDBLAS_RAISE 0
+
+/// Indices are taken modulo the extent.
+#define NDBLAS_WRAP 1
+
+/// Indices are taken to the nearest in range.
+#define NDBLAS_CLIP 2
+
+/// Negative indices count from the end; one out of range reads as zero and adds nothing.
+#define NDBLAS_DROP 3
+
+/// A factor, or the result of a reduction. Real dtypes want im to be 0.
+typedef struct ndblas_scalar {
+    /// The real part.
+    double re;
+    /// The imaginary part.
+    double im;
+} ndblas_scalar;
+
+/// A strided N-d array to write to, in which no two indices may share a byte.
+typedef struct ndblas_view_mut {
+    /// The first LOGICAL element (not the lowest address). May be NULL if the view is empty.
+    void *data;
+    /// ndim extents, each >= 0. May be NULL if ndim is 0.
+    const ptrdiff_t *shape;
+    /// ndim steps in BYTES, of any sign and size; NULL means dense, row-major.
+    const ptrdiff_t *strides;
+    /// The rank, 0 .. NDBLAS_MAX_NDIM.
+    int32_t ndim;
+    /// NDBLAS_F32 ...
+    int32_t dtype;
+} ndblas_view_mut;
+
+/// A strided N-d array to read from. It is never written.
+typedef struct ndblas_view {
+    /// The first LOGICAL element (not the lowest address). May be NULL if the view is empty.
+    const void *data;
+    /// ndim extents, each >= 0. May be NULL if ndim is 0.
+    const ptrdiff_t *shape;
+    /// ndim steps in BYTES, of any sign and size; NULL means dense, row-major.
+    const ptrdiff_t *strides;
+    /// The rank, 0 .. NDBLAS_MAX_NDIM.
+    int32_t ndim;
+    /// NDBLAS_F32 ...
+    int32_t dtype;
+} ndblas_view;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/// y <- alpha, for every dtype; alpha must be a value that the dtype can hold.
+int32_t ndblas_fill(struct ndblas_scalar alpha, struct ndblas_view_mut *y);
+
+/// y <- x, for every dtype. x broadcasts to y. y may be x itself and shares nothing else with it.
+int32_t ndblas_copy(const struct ndblas_view *x, struct ndblas_view_mut *y);
+
+/// x <-> y, for every dtype. Both have one shape and share nothing.
+int32_t ndblas_swap(struct ndblas_view_mut *x, struct ndblas_view_mut *y);
+
+/// y <- alpha*y. It follows IEEE arithmetic: 0*NaN is NaN. To clear, ndblas_fill.
+int32_t ndblas_scal(struct ndblas_scalar alpha, struct ndblas_view_mut *y);
+
+/// y <- y + alpha*x. x broadcasts to y; with alpha = 0 it is not read. y may be x itself and shares
+/// nothing else with it.
+int32_t ndblas_axpy(struct ndblas_scalar alpha, const struct ndblas_view *x, struct ndblas_view_mut *y);
+
+/// y <- beta*y + alpha*x. x broadcasts to y; with alpha = 0 it is not read. With beta = 0, y is
+/// written and not read. y may be x itself and shares nothing else with it.
+int32_t ndblas_axpby(struct ndblas_scalar alpha,
+                     const struct ndblas_view *x,
+                     struct ndblas_scalar beta,
+                     struct ndblas_view_mut *y);
+
+/// (x, y) <- (c*x + s*y, c*y - s*x). Both have one shape and share nothing.
+int32_t ndblas_rot(struct ndblas_view_mut *x, struct ndblas_view_mut *y, double c, double s);
+
+/// *result <- sum x*y. x and y broadcast to one another. The bits do not depend on the number of
+/// threads.
+int32_t ndblas_dotu(const struct ndblas_view *x, const struct ndblas_view *y, struct ndblas_scalar *result);
+
+/// *result <- sum conj(x)*y. x and y broadcast to one another. The bits do not depend on the number of
+/// threads.
+int32_t ndblas_dotc(const struct ndblas_view *x, const struct ndblas_view *y, struct ndblas_scalar *result);
+
+/// *result <- sqrt(sum |x|^2), without overflow or underflow on the way. NaN where there is one, else infinity
+/// where there is one.
+int32_t ndblas_nrm2(const struct ndblas_view *x,
+                    double *result);
+
+/// *result <- sum |re x| + |im x|.
+int32_t ndblas_asum(const struct ndblas_view *x, double *result);
+
+/// *result <- the flat row-major index of the first NaN, or else of the first element whose
+/// |re| + |im| is the greatest; -1 for an empty view.
+int32_t ndblas_iamax(const struct ndblas_view *x, ptrdiff_t *result);
+
+/// c <- beta*c + alpha*(a*b), element by element, in one pass without a temporary. a and b
+/// broadcast to c. With beta = 0, c is written and not read; with alpha = 0, a and b are not read.
+/// c may be a or b itself, or both, and shares nothing else with them.
+int32_t ndblas_mul_add(struct ndblas_scalar alpha,
+                       const struct ndblas_view *a,
+                       const struct ndblas_view *b,
+                       struct ndblas_scalar beta,
+                       struct ndblas_view_mut *c);
+
+/// out <- beta*out + alpha*transpose(a, perm): axis d of out is axis perm[d] of a, so that
+/// out.shape[d] == a.shape[perm[d]]. perm has as many numbers as a has axes; NULL reverses the axes.
+/// Every dtype with alpha = 1 and beta = 0. With beta = 0, out is written and not read; with
+/// alpha = 0, a is not read. out shares nothing with a, or is the same cells index by index.
+int32_t ndblas_permute(struct ndblas_scalar alpha,
+                       const struct ndblas_view *a,
+                       const int32_t *perm,
+                       struct ndblas_scalar beta,
+                       struct ndblas_view_mut *out);
+
+/// y <- y + alpha*x
+int32_t ndblas_saxpy(ptrdiff_t n, float alpha, const float *x, ptrdiff_t incx, float *y, ptrdiff_t incy);
+
+/// y <- y + alpha*x
+int32_t ndblas_daxpy(ptrdiff_t n, double alpha, const double *x, ptrdiff_t incx, double *y, ptrdiff_t incy);
+
+/// y <- y + alpha*x
+int32_t ndblas_caxpy(ptrdiff_t n, const void *alpha, const void *x, ptrdiff_t incx, void *y, ptrdiff_t incy);
+
+/// y <- y + alpha*x
+int32_t ndblas_zaxpy(ptrdiff_t n, const void *alpha, const void *x, ptrdiff_t incx, void *y, ptrdiff_t incy);
+
+/// y <- beta*y + alpha*x
+int32_t ndblas_saxpby(ptrdiff_t n,
+                      float alpha,
+                      const float *x,
+                      ptrdiff_t incx,
+                      float beta,
+                      float *y,
+                      ptrdiff_t incy);
+
+/// y <- beta*y + alpha*x
+int32_t ndblas_daxpby(ptrdiff_t n,
+                      double alpha,
+                      const double *x,
+                      ptrdiff_t incx,
+                      double beta,
+                      double *y,
+                      ptrdiff_t incy);
+
+/// y <- beta*y + alpha*x
+int32_t ndblas_caxpby(ptrdiff_t n,
+                      const void *alpha,
+                      const void *x,
+                      ptrdiff_t incx,
+                      const void *beta,
+                      void *y,
+                      ptrdiff_t incy);
+
+/// y <- beta*y + alpha*x
+int32_t ndblas_zaxpby(ptrdiff_t n,
+                      const void *alpha,
+                      const void *x,
+                      ptrdiff_t incx,
+                      const void *beta,
+                      void *y,
+                      ptrdiff_t incy);
+
+/// x <- alpha*x
+int32_t ndblas_sscal(ptrdiff_t n, float alpha, float *x, ptrdiff_t incx);
+
+/// x <- alpha*x
+int32_t ndblas_dscal(ptrdiff_t n, double alpha, double *x, ptrdiff_t incx);
+
+/// x <- alpha*x
+int32_t ndblas_cscal(ptrdiff_t n, const void *alpha, void *x, ptrdiff_t incx);
+
+/// x <- alpha*x
+int32_t ndblas_zscal(ptrdiff_t n, const void *alpha, void *x, ptrdiff_t incx);
+
+/// x <- alpha*x with a real alpha
+int32_t ndblas_csscal(ptrdiff_t n, float alpha, void *x, ptrdiff_t incx);
+
+/// x <- alpha*x with a real alpha
+int32_t ndblas_zdscal(ptrdiff_t n, double alpha, void *x, ptrdiff_t incx);
+
+/// y <- x
+int32_t ndblas_scopy(ptrdiff_t n, const float *x, ptrdiff_t incx, float *y, ptrdiff_t incy);
+
+/// y <- x
+int32_t ndblas_dcopy(ptrdiff_t n, const double *x, ptrdiff_t incx, double *y, ptrdiff_t incy);
+
+/// y <- x
+int32_t ndblas_ccopy(ptrdiff_t n, const void *x, ptrdiff_t incx, void *y, ptrdiff_t incy);
+
+/// y <- x
+int32_t ndblas_zcopy(ptrdiff_t n, const void *x, ptrdiff_t incx, void *y, ptrdiff_t incy);
+
+/// x <-> y
+int32_t ndblas_sswap(ptrdiff_t n, float *x, ptrdiff_t incx, float *y, ptrdiff_t incy);
+
+/// x <-> y
+int32_t ndblas_dswap(ptrdiff_t n, double *x, ptrdiff_t incx, double *y, ptrdiff_t incy);
+
+/// x <-> y
+int32_t ndblas_cswap(ptrdiff_t n, void *x, ptrdiff_t incx, void *y, ptrdiff_t incy);
+
+/// x <-> y
+int32_t ndblas_zswap(ptrdiff_t n, void *x, ptrdiff_t incx, void *y, ptrdiff_t incy);
+
+/// *result <- sum x*y
+int32_t ndblas_sdot(ptrdiff_t n,
+                    const float *x,
+                    ptrdiff_t incx,
+                    const float *y,
+                    ptrdiff_t incy,
+                    float *result);
+
+/// *result <- sum x*y
+int32_t ndblas_ddot(ptrdiff_t n,
+                    const double *x,
+                    ptrdiff_t incx,
+                    const double *y,
+                    ptrdiff_t incy,
+                    double *result);
+
+/// *result <- sum x*y, multiplied and summed in double precision
+int32_t ndblas_dsdot(ptrdiff_t n,
+                     const float *x,
+                     ptrdiff_t incx,
+                     const float *y,
+                     ptrdiff_t incy,
+                     double *result);
+
+/// *result <- alpha + sum x*y, multiplied and summed in double precision, then rounded
+int32_t ndblas_sdsdot(ptrdiff_t n,
+                      float alpha,
+                      const float *x,
+                      ptrdiff_t incx,
+                      const float *y,
+                      ptrdiff_t incy,
+                      float *result);
+
+/// *result <- sum x*y; result is a complex number
+int32_t ndblas_cdotu(ptrdiff_t n, const void *x, ptrdiff_t incx, const void *y, ptrdiff_t incy, void *result);
+
+/// *result <- sum conj(x)*y; result is a complex number
+int32_t ndblas_cdotc(ptrdiff_t n, const void *x, ptrdiff_t incx, const void *y, ptrdiff_t incy, void *result);
+
+/// *result <- sum x*y; result is a complex number
+int32_t ndblas_zdotu(ptrdiff_t n, const void *x, ptrdiff_t incx, const void *y, ptrdiff_t incy, void *result);
+
+/// *result <- sum conj(x)*y; result is a complex number
+int32_t ndblas_zdotc(ptrdiff_t n, const void *x, ptrdiff_t incx, const void *y, ptrdiff_t incy, void *result);
+
+/// *result <- sqrt(sum |x|^2)
+int32_t ndblas_snrm2(ptrdiff_t n, const float *x, ptrdiff_t incx, float *result);
+
+/// *result <- sqrt(sum |x|^2)
+int32_t ndblas_dnrm2(ptrdiff_t n, const double *x, ptrdiff_t incx, double *result);
+
+/// *result <- sqrt(sum |x|^2)
+int32_t ndblas_scnrm2(ptrdiff_t n, const void *x, ptrdiff_t incx, float *result);
+
+/// *result <- sqrt(sum |x|^2)
+int32_t ndblas_dznrm2(ptrdiff_t n, const void *x, ptrdiff_t incx, double *result);
+
+/// *result <- sum |re x| + |im x|
+int32_t ndblas_sasum(ptrdiff_t n, const float *x, ptrdiff_t incx, float *result);
+
+/// *result <- sum |re x| + |im x|
+int32_t ndblas_dasum(ptrdiff_t n, const double *x, ptrdiff_t incx, double *result);
+
+/// *result <- sum |re x| + |im x|
+int32_t ndblas_scasum(ptrdiff_t n, const void *x, ptrdiff_t incx, float *result);
+
+/// *result <- sum |re x| + |im x|
+int32_t ndblas_dzasum(ptrdiff_t n, const void *x, ptrdiff_t incx, double *result);
+
+/// *result <- the index of the first NaN or else of the first greatest |re| + |im|, from 0; -1 if n <= 0
+int32_t ndblas_isamax(ptrdiff_t n, const float *x, ptrdiff_t incx, ptrdiff_t *result);
+
+/// *result <- the index of the first NaN or else of the first greatest |re| + |im|, from 0; -1 if n <= 0
+int32_t ndblas_idamax(ptrdiff_t n, const double *x, ptrdiff_t incx, ptrdiff_t *result);
+
+/// *result <- the index of the first NaN or else of the first greatest |re| + |im|, from 0; -1 if n <= 0
+int32_t ndblas_icamax(ptrdiff_t n, const void *x, ptrdiff_t incx, ptrdiff_t *result);
+
+/// *result <- the index of the first NaN or else of the first greatest |re| + |im|, from 0; -1 if n <= 0
+int32_t ndblas_izamax(ptrdiff_t n, const void *x, ptrdiff_t incx, ptrdiff_t *result);
+
+/// (x, y) <- (c*x + s*y, c*y - s*x)
+int32_t ndblas_srot(ptrdiff_t n, float *x, ptrdiff_t incx, float *y, ptrdiff_t incy, float c, float s);
+
+/// (x, y) <- (c*x + s*y, c*y - s*x)
+int32_t ndblas_drot(ptrdiff_t n, double *x, ptrdiff_t incx, double *y, ptrdiff_t incy, double c, double s);
+
+/// Static text for any status number.
+const char *ndblas_status_str(int32_t status);
+
+/// The calling thread's last error message, NUL-terminated and cut to len bytes. Returns the length
+/// of the whole message without the NUL. It names the argument, the shapes, the axis, and for an
+/// index its position, value and extent. buf may be NULL if len is 0.
+size_t ndblas_last_error(char *buf, size_t len);
+
+/// The version, as text: "0.1.0".
+const char *ndblas_version(void);
+
+/// One line: version, the BLAS behind it (name, version, core), the instruction set in use.
+const char *ndblas_config(void);
+
+/// Sets the number of threads for the whole process; less than 1 takes the default back.
+void ndblas_set_num_threads(int32_t n);
+
+/// Sets the number of threads for calls from the calling thread only; less than 1 takes it back.
+void ndblas_set_num_threads_local(int32_t n);
+
+/// The number of threads that a call from the calling thread may use. Default:
+/// NDBLAS_NUM_THREADS, else OMP_NUM_THREADS, else the CPUs this process may use.
+int32_t ndblas_get_num_threads(void);
+
+/// Joins the threads of the library; a later call starts them again.
+void ndblas_shutdown(void);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* NDBLAS_H */

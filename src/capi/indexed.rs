@@ -1,0 +1,1 @@
+//! Gather and scatter-add along an axis.
