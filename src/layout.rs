@@ -34,6 +34,25 @@ impl FromIterator<isize> for Dims<'_> {
 /// Room on the stack for the extents or strides of any rank.
 pub(crate) type DimsBuf = ArrayVec<isize, MAX_NDIM>;
 
+/// A view's layout: its own, or one that it shares with a descriptor.
+#[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant)] // a box would allocate
+pub(crate) enum Arrangement<'a> {
+    Borrowed(&'a Layout<'a>),
+    Owned(Layout<'a>),
+}
+
+impl<'a> Deref for Arrangement<'a> {
+    type Target = Layout<'a>;
+    #[inline]
+    fn deref(&self) -> &Layout<'a> {
+        match self {
+            Arrangement::Borrowed(layout) => layout,
+            Arrangement::Owned(layout) => layout,
+        }
+    }
+}
+
 /// Where the elements of a view lie, relative to its first logical element.
 ///
 /// Valid by construction: at most 64 axes, no negative extent, and neither the number of elements
@@ -189,15 +208,6 @@ impl<'a> Layout<'a> {
             strides.push(self.stride(axis));
         }
         Layout { shape: Dims::Borrowed(shape), strides: Some(Dims::Borrowed(strides)), ..*self }
-    }
-
-    /// Borrows what this layout holds.
-    pub fn reborrow(&self) -> Layout<'_> {
-        Layout {
-            shape: Dims::Borrowed(&self.shape),
-            strides: self.strides.as_deref().map(Dims::Borrowed),
-            ..*self
-        }
     }
 
     /// Refuses a layout in which two logical indices share a byte.

@@ -1,7 +1,7 @@
 //! [`View`] and [`ViewMut`]: strided N-d arrays that belong to someone else.
 
 use crate::error::Error;
-use crate::layout::{self, Dims, DimsBuf, Layout};
+use crate::layout::{self, Arrangement, Dims, DimsBuf, Layout};
 use crate::scalar::Element;
 use core::marker::PhantomData;
 
@@ -23,7 +23,7 @@ use core::marker::PhantomData;
 #[derive(Debug, Clone)]
 pub struct View<'a, T> {
     base: *const u8,
-    layout: Layout<'a>,
+    layout: Arrangement<'a>,
     cells: PhantomData<&'a [T]>,
 }
 
@@ -31,7 +31,7 @@ pub struct View<'a, T> {
 #[derive(Debug)]
 pub struct ViewMut<'a, T> {
     base: *mut u8,
-    layout: Layout<'a>,
+    layout: Arrangement<'a>,
     cells: PhantomData<&'a mut [T]>,
 }
 
@@ -126,7 +126,7 @@ impl<'a, T: Element> View<'a, T> {
     /// is no such shape.
     pub fn from_slice(data: &'a [T], shape: &[usize]) -> Result<Self, Error> {
         let layout = layout_in_slice::<T>(data.len(), shape, None, 0)?;
-        Ok(View { base: data.as_ptr().cast(), layout, cells: PhantomData })
+        Ok(View::new(data.as_ptr().cast(), layout))
     }
 
     /// A view into the slice, whose first logical element is `data[offset]`; strides in elements.
@@ -142,14 +142,14 @@ impl<'a, T: Element> View<'a, T> {
         let layout = layout_in_slice::<T>(data.len(), shape, Some(strides), offset)?;
         let offset = if layout.is_empty() { 0 } else { offset };
         let base = data.as_ptr().wrapping_add(offset).cast();
-        Ok(View { base, layout, cells: PhantomData })
+        Ok(View::new(base, layout))
     }
 
     /// One element, which broadcasts to any shape.
     pub fn from_ref(value: &'a T) -> Self {
         let (base, shape) = (core::ptr::from_ref(value).cast(), Dims::Borrowed(&[]));
         let layout = Layout::new("view", shape, None, size_of::<T>()).expect("rank 0 is valid");
-        View { base, layout, cells: PhantomData }
+        View::new(base, layout)
     }
 
     /// A view from its first logical element, extents and strides in bytes.
@@ -167,13 +167,23 @@ impl<'a, T: Element> View<'a, T> {
     ) -> Result<Self, Error> {
         let strides = byte_strides.iter().copied().collect();
         let layout = raw_layout::<T>(shape, strides)?;
-        Ok(View { base: data.cast(), layout, cells: PhantomData })
+        Ok(View::new(data.cast(), layout))
     }
 
-    pub(crate) fn from_parts(base: *const u8, layout: Layout<'a>) -> Self {
-        View { base, layout, cells: PhantomData }
+    fn new(base: *const u8, layout: Layout<'a>) -> Self {
+        View { base, layout: Arrangement::Owned(layout), cells: PhantomData }
     }
 
+    /// A view whose cells the caller vouches for.
+    ///
+    /// # Safety
+    /// As [`from_raw_parts`](Self::from_raw_parts), for a layout of elements of T.
+    #[inline]
+    pub(crate) unsafe fn with_layout(base: *const u8, layout: &'a Layout<'a>) -> Self {
+        View { base, layout: Arrangement::Borrowed(layout), cells: PhantomData }
+    }
+
+    #[inline]
     pub(crate) fn operand(&self, name: &'static str) -> Operand<'_, T> {
         let base = self.base.cast_mut();
         Operand { name, base, layout: &self.layout, writable: false, cells: PhantomData }
@@ -194,7 +204,7 @@ impl<'a, T: Element> ViewMut<'a, T> {
     /// As [`View::from_slice`].
     pub fn from_slice(data: &'a mut [T], shape: &[usize]) -> Result<Self, Error> {
         let layout = layout_in_slice::<T>(data.len(), shape, None, 0)?;
-        Ok(ViewMut { base: data.as_mut_ptr().cast(), layout, cells: PhantomData })
+        Ok(ViewMut::new(data.as_mut_ptr().cast(), layout))
     }
 
     /// A view into the slice, whose first logical element is `data[offset]`; strides in elements.
@@ -211,14 +221,14 @@ impl<'a, T: Element> ViewMut<'a, T> {
         layout.refuse_self_overlap("view")?;
         let offset = if layout.is_empty() { 0 } else { offset };
         let base = data.as_mut_ptr().wrapping_add(offset).cast();
-        Ok(ViewMut { base, layout, cells: PhantomData })
+        Ok(ViewMut::new(base, layout))
     }
 
     /// One element.
     pub fn from_mut(value: &'a mut T) -> Self {
         let (base, shape) = (core::ptr::from_mut(value).cast(), Dims::Borrowed(&[]));
         let layout = Layout::new("view", shape, None, size_of::<T>()).expect("rank 0 is valid");
-        ViewMut { base, layout, cells: PhantomData }
+        ViewMut::new(base, layout)
     }
 
     /// A view from its first logical element, extents and strides in bytes.
@@ -237,18 +247,25 @@ impl<'a, T: Element> ViewMut<'a, T> {
     ) -> Result<Self, Error> {
         let strides = byte_strides.iter().copied().collect();
         let layout = raw_layout::<T>(shape, strides)?;
-        Self::from_parts("view", data.cast(), layout)
+        layout.refuse_self_overlap("view")?;
+        Ok(ViewMut::new(data.cast(), layout))
     }
 
-    pub(crate) fn from_parts(
-        arg: &'static str,
-        base: *mut u8,
-        layout: Layout<'a>,
-    ) -> Result<Self, Error> {
-        layout.refuse_self_overlap(arg)?;
-        Ok(ViewMut { base, layout, cells: PhantomData })
+    fn new(base: *mut u8, layout: Layout<'a>) -> Self {
+        ViewMut { base, layout: Arrangement::Owned(layout), cells: PhantomData }
     }
 
+    /// A view whose cells the caller vouches for.
+    ///
+    /// # Safety
+    /// As [`from_raw_parts`](Self::from_raw_parts), for a layout of elements of T that does not
+    /// overlap itself.
+    #[inline]
+    pub(crate) unsafe fn with_layout(base: *mut u8, layout: &'a Layout<'a>) -> Self {
+        ViewMut { base, layout: Arrangement::Borrowed(layout), cells: PhantomData }
+    }
+
+    #[inline]
     pub(crate) fn operand(&mut self, name: &'static str) -> Operand<'_, T> {
         let base = self.base;
         Operand { name, base, layout: &self.layout, writable: true, cells: PhantomData }
@@ -261,12 +278,12 @@ impl<'a, T: Element> ViewMut<'a, T> {
 
     /// The same cells, to read.
     pub fn as_view(&self) -> View<'_, T> {
-        View { base: self.base, layout: self.layout.reborrow(), cells: PhantomData }
+        View { base: self.base, layout: Arrangement::Borrowed(&self.layout), cells: PhantomData }
     }
 
     /// The same view for a shorter time.
     pub fn reborrow(&mut self) -> ViewMut<'_, T> {
-        ViewMut { base: self.base, layout: self.layout.reborrow(), cells: PhantomData }
+        ViewMut { base: self.base, layout: Arrangement::Borrowed(&self.layout), cells: PhantomData }
     }
 
     /// The parts before and from `index` on along an axis.
@@ -275,7 +292,7 @@ impl<'a, T: Element> ViewMut<'a, T> {
     /// [`Error::Axis`]; [`Error::Argument`] if `index` is greater than the extent.
     pub fn split_at(self, axis: isize, index: usize) -> Result<(Self, Self), Error> {
         let extent = self.extent(axis)?;
-        // SAFETY: the second half is made over the cells that the first leaves out.
+        // The second half is made of the cells that the first leaves out.
         let twin = ViewMut { base: self.base, layout: self.layout.clone(), cells: PhantomData };
         Ok((self.sliced(axis, 0..index)?, twin.sliced(axis, index..extent.max(index))?))
     }
@@ -340,7 +357,7 @@ macro_rules! rearrange {
                     .expect("a part of a valid view is valid");
                 let base =
                     self.base.wrapping_offset(if layout.is_empty() { 0 } else { base_offset });
-                $view { base, layout, cells: PhantomData }
+                $view::new(base, layout)
             }
 
             /// The transpose: axis d is axis `perm[d]` of this view.

@@ -18,12 +18,13 @@ pub unsafe extern "C" fn ndblas_mul_add(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors.
-        let (a, b, c) = unsafe { (Input::new("a", a)?, Input::new("b", b)?, Output::new("c", c)?) };
+        let (a, b, mut c) =
+            unsafe { (Input::new("a", a)?, Input::new("b", b)?, Output::new("c", c)?) };
         a.same_dtype(&c)?;
         b.same_dtype(&c)?;
         with_scalar!(c.dtype(), "c", T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
-            ops::mul_add(alpha, &a.view::<T>()?, &b.view::<T>()?, beta, &mut c.view::<T>()?)
+            ops::mul_add(alpha, &a.view::<T>(), &b.view::<T>(), beta, &mut c.view_mut::<T>())
         })
     })
 }

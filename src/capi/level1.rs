@@ -10,8 +10,8 @@ use crate::scalar::{with_element, with_scalar};
 pub unsafe extern "C" fn ndblas_fill(alpha: ndblas_scalar, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptor.
-        let y = unsafe { Output::new("y", y) }?;
-        with_element!(y.dtype(), T => ops::fill(alpha.to::<T>("alpha")?, &mut y.view::<T>()?))
+        let mut y = unsafe { Output::new("y", y) }?;
+        with_element!(y.dtype(), T => ops::fill(alpha.to::<T>("alpha")?, &mut y.view_mut::<T>()))
     })
 }
 
@@ -20,9 +20,9 @@ pub unsafe extern "C" fn ndblas_fill(alpha: ndblas_scalar, y: *mut ndblas_view_m
 pub unsafe extern "C" fn ndblas_copy(x: *const ndblas_view, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors.
-        let (x, y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
+        let (x, mut y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
         x.same_dtype(&y)?;
-        with_element!(y.dtype(), T => ops::copy(&x.view::<T>()?, &mut y.view::<T>()?))
+        with_element!(y.dtype(), T => ops::copy(&x.view::<T>(), &mut y.view_mut::<T>()))
     })
 }
 
@@ -31,9 +31,9 @@ pub unsafe extern "C" fn ndblas_copy(x: *const ndblas_view, y: *mut ndblas_view_
 pub unsafe extern "C" fn ndblas_swap(x: *mut ndblas_view_mut, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors.
-        let (x, y) = unsafe { (Output::new("x", x)?, Output::new("y", y)?) };
+        let (mut x, mut y) = unsafe { (Output::new("x", x)?, Output::new("y", y)?) };
         x.same_dtype(&y)?;
-        with_element!(y.dtype(), T => ops::swap(&mut x.view::<T>()?, &mut y.view::<T>()?))
+        with_element!(y.dtype(), T => ops::swap(&mut x.view_mut::<T>(), &mut y.view_mut::<T>()))
     })
 }
 
@@ -42,8 +42,8 @@ pub unsafe extern "C" fn ndblas_swap(x: *mut ndblas_view_mut, y: *mut ndblas_vie
 pub unsafe extern "C" fn ndblas_scal(alpha: ndblas_scalar, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptor.
-        let y = unsafe { Output::new("y", y) }?;
-        with_scalar!(y.dtype(), "y", T => ops::scal(alpha.to::<T>("alpha")?, &mut y.view::<T>()?))
+        let mut y = unsafe { Output::new("y", y) }?;
+        with_scalar!(y.dtype(), "y", T => ops::scal(alpha.to::<T>("alpha")?, &mut y.view_mut::<T>()))
     })
 }
 
@@ -57,10 +57,10 @@ pub unsafe extern "C" fn ndblas_axpy(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors.
-        let (x, y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
+        let (x, mut y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
-            ops::axpy(alpha.to::<T>("alpha")?, &x.view::<T>()?, &mut y.view::<T>()?)
+            ops::axpy(alpha.to::<T>("alpha")?, &x.view::<T>(), &mut y.view_mut::<T>())
         })
     })
 }
@@ -76,11 +76,11 @@ pub unsafe extern "C" fn ndblas_axpby(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors.
-        let (x, y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
+        let (x, mut y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
-            ops::axpby(alpha, &x.view::<T>()?, beta, &mut y.view::<T>()?)
+            ops::axpby(alpha, &x.view::<T>(), beta, &mut y.view_mut::<T>())
         })
     })
 }
@@ -95,10 +95,10 @@ pub unsafe extern "C" fn ndblas_rot(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors.
-        let (x, y) = unsafe { (Output::new("x", x)?, Output::new("y", y)?) };
+        let (mut x, mut y) = unsafe { (Output::new("x", x)?, Output::new("y", y)?) };
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
-            ops::rot(&mut x.view::<T>()?, &mut y.view::<T>()?, c, s)
+            ops::rot(&mut x.view_mut::<T>(), &mut y.view_mut::<T>(), c, s)
         })
     })
 }
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn ndblas_dotu(
         let (x, y, out) = unsafe { (Input::new("x", x)?, Input::new("y", y)?, Slot::new(result)?) };
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
-            out.set(ops::dotu(&x.view::<T>()?, &y.view::<T>()?)?.into());
+            out.set(ops::dotu(&x.view::<T>(), &y.view::<T>())?.into());
             Ok(())
         })
     })
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn ndblas_dotc(
         let (x, y, out) = unsafe { (Input::new("x", x)?, Input::new("y", y)?, Slot::new(result)?) };
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
-            out.set(ops::dotc(&x.view::<T>()?, &y.view::<T>()?)?.into());
+            out.set(ops::dotc(&x.view::<T>(), &y.view::<T>())?.into());
             Ok(())
         })
     })
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn ndblas_nrm2(x: *const ndblas_view, result: *mut f64) ->
         // SAFETY: the caller's descriptor and result.
         let (x, out) = unsafe { (Input::new("x", x)?, Slot::new(result)?) };
         with_scalar!(x.dtype(), "x", T => {
-            out.set(ops::nrm2(&x.view::<T>()?)?);
+            out.set(ops::nrm2(&x.view::<T>())?);
             Ok(())
         })
     })
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn ndblas_asum(x: *const ndblas_view, result: *mut f64) ->
         // SAFETY: the caller's descriptor and result.
         let (x, out) = unsafe { (Input::new("x", x)?, Slot::new(result)?) };
         with_scalar!(x.dtype(), "x", T => {
-            out.set(ops::asum(&x.view::<T>()?)?);
+            out.set(ops::asum(&x.view::<T>())?);
             Ok(())
         })
     })
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn ndblas_iamax(x: *const ndblas_view, result: *mut isize)
         // SAFETY: the caller's descriptor and result.
         let (x, out) = unsafe { (Input::new("x", x)?, Slot::new(result)?) };
         with_scalar!(x.dtype(), "x", T => {
-            out.set(ops::iamax(&x.view::<T>()?)?.map_or(-1, |i| i as isize));
+            out.set(ops::iamax(&x.view::<T>())?.map_or(-1, |i| i as isize));
             Ok(())
         })
     })

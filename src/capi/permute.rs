@@ -32,13 +32,13 @@ pub unsafe extern "C" fn ndblas_permute(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors and permutation.
-        let (a, out) = unsafe { (Input::new("a", a)?, Output::new("out", out)?) };
+        let (a, mut out) = unsafe { (Input::new("a", a)?, Output::new("out", out)?) };
         // SAFETY: as above.
         let perm = unsafe { axes(perm, a.ndim()) };
         a.same_dtype(&out)?;
         with_element!(out.dtype(), T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
-            let (a, mut out) = (a.view::<T>()?, out.view::<T>()?);
+            let (a, mut out) = (a.view::<T>(), out.view_mut::<T>());
             ops::permute(alpha, &a, perm.as_deref(), beta, &mut out)
         })
     })

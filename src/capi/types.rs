@@ -5,6 +5,7 @@ use crate::layout::{Dims, Layout};
 use crate::scalar::{DType, Element};
 use crate::view::{View, ViewMut};
 use core::ffi::c_void;
+use smallvec::SmallVec;
 
 /// A strided N-d array to read from. It is never written.
 #[repr(C)]
@@ -71,22 +72,21 @@ impl From<(f64, f64)> for ndblas_scalar {
     }
 }
 
-/// A descriptor whose pointers, rank and dtype are good; its element type is not known yet.
+/// A descriptor found good; its element type is not known to the compiler yet.
 pub(super) struct Input<'a> {
     arg: &'static str,
     data: *const u8,
-    shape: &'a [isize],
-    strides: Option<&'a [isize]>,
+    layout: Layout<'a>,
     dtype: DType,
 }
 
-/// The same for a mutable one.
+/// The same for a mutable one, which does not overlap itself.
 pub(super) struct Output<'a>(Input<'a>);
 
 impl<'a> Input<'a> {
     /// # Safety
     /// `view` is NULL or points to a descriptor, whose shape and strides are NULL or have ndim
-    /// numbers, for 'a.
+    /// numbers, and whose cells are as [`View::from_raw_parts`] wants them, all for 'a.
     pub unsafe fn new(arg: &'static str, view: *const ndblas_view) -> Result<Self, Error> {
         // SAFETY: as the caller says.
         let Some(view) = (unsafe { view.as_ref() }) else {
@@ -102,7 +102,7 @@ impl<'a> Input<'a> {
         let (shape, strides): (&[isize], _) = if ndim == 0 {
             (&[], None)
         } else if view.shape.is_null() {
-            return Err(Error::Null { arg: "shape" });
+            return Err(Error::NullShape { arg });
         } else {
             // SAFETY: as the caller says, both have ndim numbers.
             unsafe {
@@ -110,7 +110,12 @@ impl<'a> Input<'a> {
                 (numbers(view.shape), (!view.strides.is_null()).then(|| numbers(view.strides)))
             }
         };
-        Ok(Input { arg, data: view.data.cast(), shape, strides, dtype })
+        let strides = strides.map(Dims::Borrowed);
+        let layout = Layout::new(arg, Dims::Borrowed(shape), strides, dtype.size())?;
+        if view.data.is_null() && !layout.is_empty() {
+            return Err(Error::Null { arg });
+        }
+        Ok(Input { arg, data: view.data.cast(), layout, dtype })
     }
 
     pub fn dtype(&self) -> DType {
@@ -118,50 +123,50 @@ impl<'a> Input<'a> {
     }
 
     pub fn ndim(&self) -> usize {
-        self.shape.len()
+        self.layout.ndim()
     }
 
     /// Refuses another dtype than that of `other`.
+    #[inline]
     pub fn same_dtype(&self, other: &Input) -> Result<(), Error> {
-        if self.dtype == other.dtype {
-            return Ok(());
-        }
-        Err(Error::DTypeMismatch {
+        if self.dtype == other.dtype { Ok(()) } else { Err(self.differs(other)) }
+    }
+
+    #[cold]
+    fn differs(&self, other: &Input) -> Error {
+        Error::DTypeMismatch {
             arg: self.arg,
             dtype: self.dtype,
             other: other.arg,
             other_dtype: other.dtype,
-        })
-    }
-
-    fn layout(&self, item: usize) -> Result<Layout<'a>, Error> {
-        let strides = self.strides.map(Dims::Borrowed);
-        let layout = Layout::new(self.arg, Dims::Borrowed(self.shape), strides, item)?;
-        if self.data.is_null() && !layout.is_empty() {
-            return Err(Error::Null { arg: self.arg });
         }
-        Ok(layout)
     }
 
     /// The view, whose element type T must be that of the descriptor's dtype.
-    pub fn view<T: Element>(&self) -> Result<View<'a, T>, Error> {
-        debug_assert_eq!(self.dtype, T::DTYPE);
-        Ok(View::from_parts(self.data, self.layout(size_of::<T>())?))
+    #[inline]
+    pub fn view<T: Element>(&self) -> View<'_, T> {
+        assert!(self.dtype == T::DTYPE);
+        // SAFETY: the cells are as `new` demands, and of T.
+        unsafe { View::with_layout(self.data, &self.layout) }
     }
 }
 
 impl<'a> Output<'a> {
     /// # Safety
-    /// As [`Input::new`].
+    /// As [`Input::new`], with cells as [`ViewMut::from_raw_parts`] wants them.
     pub unsafe fn new(arg: &'static str, view: *const ndblas_view_mut) -> Result<Self, Error> {
         // SAFETY: the two descriptors differ in the constness of `data` only.
-        unsafe { Input::new(arg, view.cast()) }.map(Output)
+        let input = unsafe { Input::new(arg, view.cast()) }?;
+        input.layout.refuse_self_overlap(arg)?;
+        Ok(Output(input))
     }
 
     /// The view, whose element type T must be that of the descriptor's dtype.
-    pub fn view<T: Element>(&self) -> Result<ViewMut<'a, T>, Error> {
-        debug_assert_eq!(self.dtype, T::DTYPE);
-        ViewMut::from_parts(self.arg, self.data.cast_mut(), self.layout(size_of::<T>())?)
+    #[inline]
+    pub fn view_mut<T: Element>(&mut self) -> ViewMut<'_, T> {
+        assert!(self.0.dtype == T::DTYPE);
+        // SAFETY: the cells are as `new` demands, and of T.
+        unsafe { ViewMut::with_layout(self.0.data.cast_mut(), &self.0.layout) }
     }
 }
 
@@ -169,6 +174,45 @@ impl<'a> core::ops::Deref for Output<'a> {
     type Target = Input<'a>;
     fn deref(&self) -> &Input<'a> {
         &self.0
+    }
+}
+
+/// Vectors of the BLAS: n elements, `inc` elements apart; of a negative inc the pointer is to the
+/// lowest address, and the vector runs from its far end. n <= 0 makes an empty one.
+impl Input<'static> {
+    /// # Safety
+    /// The n elements are as [`View::from_raw_parts`] wants them.
+    pub unsafe fn vector<T: Element>(
+        arg: &'static str,
+        n: isize,
+        p: *const T,
+        inc: isize,
+    ) -> Result<Self, Error> {
+        if n > 0 && p.is_null() {
+            return Err(Error::Null { arg });
+        }
+        let stride = if n > 1 { inc.checked_mul(size_of::<T>() as isize) } else { Some(0) };
+        let stride = stride.ok_or(Error::Argument { arg, why: "its increment overflows" })?;
+        let own = |number| Dims::Owned(SmallVec::from_slice(&[number]));
+        let layout = Layout::new(arg, own(n.max(0)), Some(own(stride)), size_of::<T>())?;
+        let first = if stride < 0 { (1 - n) * stride } else { 0 };
+        Ok(Input { arg, data: p.cast::<u8>().wrapping_offset(first), layout, dtype: T::DTYPE })
+    }
+}
+
+impl Output<'static> {
+    /// # Safety
+    /// The n elements are as [`ViewMut::from_raw_parts`] wants them.
+    pub unsafe fn vector<T: Element>(
+        arg: &'static str,
+        n: isize,
+        p: *mut T,
+        inc: isize,
+    ) -> Result<Self, Error> {
+        // SAFETY: the two differ in the constness of the pointer only.
+        let input = unsafe { Input::vector(arg, n, p.cast_const(), inc) }?;
+        input.layout.refuse_self_overlap(arg)?;
+        Ok(Output(input))
     }
 }
 
