@@ -4,151 +4,141 @@
 use crate::MAX_NDIM;
 use crate::error::{Error, Tuple};
 use arrayvec::ArrayVec;
-use core::ops::{Deref, Range};
+use core::ops::Range;
 use smallvec::SmallVec;
 
-/// Extents or strides: the caller's, or our own.
-#[derive(Debug, Clone)]
-pub(crate) enum Dims<'a> {
-    Borrowed(&'a [isize]),
-    Owned(SmallVec<[isize; 6]>),
-}
-
-impl Deref for Dims<'_> {
-    type Target = [isize];
-    #[inline]
-    fn deref(&self) -> &[isize] {
-        match self {
-            Dims::Borrowed(d) => d,
-            Dims::Owned(d) => d,
-        }
-    }
-}
-
-impl FromIterator<isize> for Dims<'_> {
-    fn from_iter<I: IntoIterator<Item = isize>>(iter: I) -> Self {
-        Dims::Owned(iter.into_iter().collect())
-    }
-}
+/// Extents or strides of our own.
+pub(crate) type Dims = SmallVec<[isize; 6]>;
 
 /// Room on the stack for the extents or strides of any rank.
 pub(crate) type DimsBuf = ArrayVec<isize, MAX_NDIM>;
 
-/// A view's layout: its own, or one that it shares with a descriptor.
-#[derive(Debug, Clone)]
-#[allow(clippy::large_enum_variant)] // a box would allocate
-pub(crate) enum Arrangement<'a> {
-    Borrowed(&'a Layout<'a>),
-    Owned(Layout<'a>),
-}
-
-impl<'a> Deref for Arrangement<'a> {
-    type Target = Layout<'a>;
-    #[inline]
-    fn deref(&self) -> &Layout<'a> {
-        match self {
-            Arrangement::Borrowed(layout) => layout,
-            Arrangement::Owned(layout) => layout,
-        }
-    }
-}
-
-/// Where the elements of a view lie, relative to its first logical element.
-///
-/// Valid by construction: at most 64 axes, no negative extent, and neither the number of elements
-/// nor the span of bytes overflows `isize`.
-#[derive(Debug, Clone)]
-pub(crate) struct Layout<'a> {
-    shape: Dims<'a>,
-    /// `None`: dense, row-major.
-    strides: Option<Dims<'a>>,
+/// What was found when a layout was checked.
+#[derive(Debug, Clone, Copy)]
+struct Measure {
     item: usize,
     len: usize,
     /// The bytes covered, from the lowest to the end of the highest.
     bounds: (isize, isize),
 }
 
-impl<'a> Layout<'a> {
-    /// Checks shape and byte strides (`None`: dense, row-major) of elements of `item` bytes.
+/// Where the elements of a view lie, relative to its first logical element.
+///
+/// Valid by construction: at most 64 axes, no negative extent, and neither the number of elements
+/// nor the span of bytes overflows `isize`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout<'a> {
+    shape: &'a [isize],
+    /// `None`: dense, row-major.
+    strides: Option<&'a [isize]>,
+    measure: Measure,
+}
+
+/// A layout, and what it refers to if nobody else holds that.
+#[derive(Debug, Clone)]
+pub(crate) enum Arrangement<'a> {
+    Borrowed(Layout<'a>),
+    Owned { shape: Dims, strides: Dims, measure: OwnedMeasure },
+}
+
+/// The measure of an arrangement's own dims.
+#[derive(Debug, Clone)]
+pub(crate) struct OwnedMeasure(Measure);
+
+impl Arrangement<'_> {
+    /// Checks as [`Layout::new`] does.
+    pub fn own(shape: Dims, strides: Dims, item: usize) -> Result<Self, Error> {
+        let measure = OwnedMeasure(Layout::new("view", &shape, Some(&strides), item)?.measure);
+        Ok(Arrangement::Owned { shape, strides, measure })
+    }
+
     #[inline]
-    pub fn new(
-        arg: &'static str,
-        shape: Dims<'a>,
-        strides: Option<Dims<'a>>,
-        item: usize,
-    ) -> Result<Self, Error> {
-        let ndim = shape.len();
-        if ndim > MAX_NDIM {
-            return Err(Error::Rank { arg, ndim: ndim as isize });
-        }
-        debug_assert!(strides.as_ref().is_none_or(|s| s.len() == ndim));
-        let (mut len, mut low, mut high) = (1usize, 0isize, item as isize);
-        let (mut overflow, mut negative) = (false, false);
-        for d in 0..ndim {
-            let n = shape[d];
-            negative |= n < 0;
-            let (l, o) = len.overflowing_mul(n as usize);
-            overflow |= o || l > isize::MAX as usize;
-            len = l;
-            if let Some(s) = &strides
-                && n > 1
-            {
-                let (reach, o1) = (n - 1).overflowing_mul(s[d]);
-                let (lo, o2) = low.overflowing_add(reach.min(0));
-                let (hi, o3) = high.overflowing_add(reach.max(0));
-                (low, high) = (lo, hi);
-                overflow |= o1 | o2 | o3;
+    pub fn layout(&self) -> Layout<'_> {
+        match self {
+            Arrangement::Borrowed(layout) => *layout,
+            Arrangement::Owned { shape, strides, measure } => {
+                Layout { shape, strides: Some(strides), measure: measure.0 }
             }
         }
-        if strides.is_none() {
-            let (h, o) = len.overflowing_mul(item);
-            high = h as isize;
-            overflow |= o || high < 0;
+    }
+}
+
+impl<'a> Layout<'a> {
+    /// Checks shape and byte strides (`None`: dense, row-major) of elements of `item` bytes.
+    pub fn new(
+        arg: &'static str,
+        shape: &'a [isize],
+        strides: Option<&'a [isize]>,
+        item: usize,
+    ) -> Result<Self, Error> {
+        if shape.len() > MAX_NDIM {
+            return Err(Error::Rank { arg, ndim: shape.len() as isize });
         }
-        overflow |= high.checked_sub(low).is_none();
+        let (mut len, mut low, mut high) = (1isize, 0isize, item as isize);
+        let (mut overflow, mut negative) = (false, false);
+        for &n in shape {
+            negative |= n < 0;
+            let (l, o) = len.overflowing_mul(n);
+            (len, overflow) = (l, overflow | o);
+        }
+        match strides {
+            Some(strides) => {
+                debug_assert!(strides.len() == shape.len());
+                for (&n, &s) in shape.iter().zip(strides) {
+                    if n > 1 {
+                        let (reach, o1) = (n - 1).overflowing_mul(s);
+                        let end = if reach < 0 { &mut low } else { &mut high };
+                        let (e, o2) = end.overflowing_add(reach);
+                        *end = e;
+                        overflow |= o1 | o2;
+                    }
+                }
+                overflow |= high.overflowing_sub(low).1;
+            }
+            None => {
+                let (h, o) = len.overflowing_mul(item as isize);
+                (high, overflow) = (h, overflow | o);
+            }
+        }
         if negative {
-            return Err(Self::bad_extents(arg, &shape, "an extent is negative"));
+            return Err(bad_extents(arg, shape, "an extent is negative"));
         }
         if overflow {
             // An empty view covers nothing, however large its other extents and strides are.
             if !shape.contains(&0) {
-                return Err(Self::bad_extents(arg, &shape, "its size overflows"));
+                return Err(bad_extents(arg, shape, "its size overflows"));
             }
             len = 0;
         }
         let bounds = if len == 0 { (0, 0) } else { (low, high) };
-        Ok(Layout { shape, strides, item, len, bounds })
-    }
-
-    #[cold]
-    fn bad_extents(arg: &'static str, shape: &[isize], why: &'static str) -> Error {
-        Error::Extents { arg, shape: shape.into(), why }
+        Ok(Layout { shape, strides, measure: Measure { item, len: len as usize, bounds } })
     }
 
     pub fn ndim(&self) -> usize {
         self.shape.len()
     }
 
-    pub fn shape(&self) -> &[isize] {
-        &self.shape
+    pub fn shape(&self) -> &'a [isize] {
+        self.shape
     }
 
     /// The number of elements.
     pub fn len(&self) -> usize {
-        self.len
+        self.measure.len
     }
 
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.measure.len == 0
     }
 
     /// The extents and byte strides of all axes, the last axis first.
     #[inline]
-    pub fn axes_from_last(&self) -> impl Iterator<Item = (usize, isize)> + Clone + '_ {
-        let mut dense = self.item as isize;
+    pub fn axes_from_last(&self) -> impl Iterator<Item = (usize, isize)> + Clone + use<'a> {
+        let Layout { shape, strides, .. } = *self;
+        let mut dense = self.measure.item as isize;
         (0..self.ndim()).rev().map(move |d| {
-            let n = self.shape[d];
-            let stride = match &self.strides {
+            let n = shape[d];
+            let stride = match strides {
                 Some(s) => s[d],
                 None => {
                     let s = dense;
@@ -163,11 +153,11 @@ impl<'a> Layout<'a> {
 
     /// The byte stride of an axis.
     pub fn stride(&self, axis: usize) -> isize {
-        match &self.strides {
+        match self.strides {
             Some(s) => s[axis],
-            None => {
-                self.shape[axis + 1..].iter().fold(self.item as isize, |s, &n| s.wrapping_mul(n))
-            }
+            None => self.shape[axis + 1..]
+                .iter()
+                .fold(self.measure.item as isize, |s, &n| s.wrapping_mul(n)),
         }
     }
 
@@ -179,13 +169,13 @@ impl<'a> Layout<'a> {
     /// The addresses covered by a view of this layout whose first element is at `base`.
     #[inline]
     pub fn addresses(&self, base: usize) -> Range<usize> {
-        let (low, high) = self.bounds;
+        let (low, high) = self.measure.bounds;
         base.wrapping_add_signed(low)..base.wrapping_add_signed(high)
     }
 
     /// Whether the elements lie densely in row-major order.
     pub fn is_dense(&self) -> bool {
-        let mut dense = self.item as isize;
+        let mut dense = self.measure.item as isize;
         self.is_empty()
             || self.axes_from_last().all(|(n, s)| {
                 let fits = n == 1 || s == dense;
@@ -207,13 +197,13 @@ impl<'a> Layout<'a> {
             shape.push(self.shape[axis]);
             strides.push(self.stride(axis));
         }
-        Layout { shape: Dims::Borrowed(shape), strides: Some(Dims::Borrowed(strides)), ..*self }
+        Layout { shape, strides: Some(strides), ..*self }
     }
 
     /// Refuses a layout in which two logical indices share a byte.
     #[inline]
     pub fn refuse_self_overlap(&self, arg: &'static str) -> Result<(), Error> {
-        let mut extent = self.item as isize;
+        let mut extent = self.measure.item as isize;
         let nested = self.strides.is_none()
             || self.is_empty()
             || self.axes_from_last().all(|(n, s)| {
@@ -226,7 +216,7 @@ impl<'a> Layout<'a> {
 
     #[cold]
     fn refuse_self_overlap_in_any_order(&self, arg: &'static str) -> Result<(), Error> {
-        if overlap::within(self.axes_from_last(), self.item) {
+        if overlap::within(self.axes_from_last(), self.measure.item) {
             return Err(Error::SelfOverlap {
                 arg,
                 shape: self.shape().into(),
@@ -235,6 +225,11 @@ impl<'a> Layout<'a> {
         }
         Ok(())
     }
+}
+
+#[cold]
+fn bad_extents(arg: &'static str, shape: &[isize], why: &'static str) -> Error {
+    Error::Extents { arg, shape: shape.into(), why }
 }
 
 /// The rules of overlap: an exact test, as far as a bounded search decides; what it leaves open
@@ -432,8 +427,8 @@ fn refuse_overlap_of_cells(
         return Ok(());
     }
     if overlap::between(
-        (out.1, out.2.axes_from_last(), out.2.item),
-        (other.1, other.2.axes_from_last(), other.2.item),
+        (out.1, out.2.axes_from_last(), out.2.measure.item),
+        (other.1, other.2.axes_from_last(), other.2.measure.item),
     ) {
         return Err(Error::Overlap {
             arg: out.0,
@@ -447,7 +442,7 @@ fn refuse_overlap_of_cells(
 
 /// Same shape, and same strides on axes longer than 1.
 fn is_same(a: &Layout, b: &Layout) -> bool {
-    a.item == b.item
+    a.measure.item == b.measure.item
         && a.shape() == b.shape()
         && a.axes_from_last().zip(b.axes_from_last()).all(|((n, s), (_, t))| n == 1 || s == t)
 }

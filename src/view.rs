@@ -23,7 +23,7 @@ use core::marker::PhantomData;
 #[derive(Debug, Clone)]
 pub struct View<'a, T> {
     base: *const u8,
-    layout: Arrangement<'a>,
+    arrangement: Arrangement<'a>,
     cells: PhantomData<&'a [T]>,
 }
 
@@ -31,7 +31,7 @@ pub struct View<'a, T> {
 #[derive(Debug)]
 pub struct ViewMut<'a, T> {
     base: *mut u8,
-    layout: Arrangement<'a>,
+    arrangement: Arrangement<'a>,
     cells: PhantomData<&'a mut [T]>,
 }
 
@@ -50,14 +50,14 @@ unsafe impl<T: Element> Sync for ViewMut<'_, T> {}
 pub(crate) struct Operand<'v, T> {
     pub name: &'static str,
     pub base: *mut u8,
-    pub layout: &'v Layout<'v>,
+    pub layout: Layout<'v>,
     pub writable: bool,
     cells: PhantomData<&'v T>,
 }
 
 impl<'v, T> Operand<'v, T> {
     /// The same cells in another arrangement, which must be one of the view's own.
-    pub fn with_layout<'w>(self, layout: &'w Layout<'w>) -> Operand<'w, T>
+    pub fn with_layout<'w>(self, layout: Layout<'w>) -> Operand<'w, T>
     where
         'v: 'w,
     {
@@ -65,57 +65,72 @@ impl<'v, T> Operand<'v, T> {
     }
 
     /// What the overlap rules look at.
-    pub fn cells(&self) -> (&'static str, usize, &'v Layout<'v>) {
-        (self.name, self.base.addr(), self.layout)
+    pub fn cells(&self) -> (&'static str, usize, &Layout<'v>) {
+        (self.name, self.base.addr(), &self.layout)
     }
 }
 
-fn extents(dims: &[usize]) -> Result<Dims<'static>, Error> {
-    let signed = dims.iter().map(|&n| isize::try_from(n).unwrap_or(-1)).collect();
-    Ok(signed)
+/// Extents and byte strides as we keep them; an extent beyond isize becomes a negative one, which is
+/// refused as well.
+fn own<T>(shape: &[usize], byte_strides: &[isize]) -> Result<Arrangement<'static>, Error> {
+    if byte_strides.len() != shape.len() {
+        return Err(Error::Argument {
+            arg: "strides",
+            why: "their number is not that of the extents",
+        });
+    }
+    let shape = shape.iter().map(|&n| isize::try_from(n).unwrap_or(-1)).collect();
+    Arrangement::own(shape, byte_strides.into(), size_of::<T>())
 }
 
-/// The layout of a view over a slice of `len` elements, and the byte offset of its first element:
-/// strides in elements, `offset` the first logical element.
-fn layout_in_slice<T>(
+/// The arrangement of a view over a slice of `len` elements: strides in elements, dense if there
+/// are none, `offset` the first logical element.
+fn in_slice<T>(
     len: usize,
     shape: &[usize],
     strides: Option<&[isize]>,
     offset: usize,
-) -> Result<Layout<'static>, Error> {
-    const ARG: &str = "view";
-    let item = size_of::<T>();
-    let strides = match strides {
-        None => None,
-        Some(s) if s.len() != shape.len() => {
-            return Err(Error::Argument {
-                arg: "strides",
-                why: "their number is not that of the extents",
-            });
+) -> Result<Arrangement<'static>, Error> {
+    let item = size_of::<T>() as isize;
+    let byte_strides = match strides {
+        None => {
+            let mut dense = item;
+            let mut from_last: Dims = shape
+                .iter()
+                .rev()
+                .map(|&n| {
+                    let stride = dense;
+                    // Where this overflows, so does the size of the view, which is refused.
+                    dense = dense.wrapping_mul(n as isize);
+                    stride
+                })
+                .collect();
+            from_last.reverse();
+            from_last
         }
-        Some(s) => Some(
-            s.iter()
-                .zip(shape)
-                // The stride of a length-1 axis is never used, whatever it is.
-                .map(|(&s, &n)| if n == 1 { Some(0) } else { s.checked_mul(item as isize) })
-                .collect::<Option<Dims>>()
-                .ok_or(Error::Argument { arg: "strides", why: "a stride overflows" })?,
-        ),
+        Some(strides) => strides
+            .iter()
+            .zip(shape.iter().chain(core::iter::repeat(&0)))
+            // The stride of an axis of length 1 is never used, whatever it is.
+            .map(|(&s, &n)| if n == 1 { Some(0) } else { s.checked_mul(item) })
+            .collect::<Option<Dims>>()
+            .ok_or(Error::Argument { arg: "strides", why: "a stride overflows" })?,
     };
-    let layout = Layout::new(ARG, extents(shape)?, strides, item)?;
+    let arrangement = own::<T>(shape, &byte_strides)?;
+    let layout = arrangement.layout();
     if !layout.is_empty() {
         // Offsets of a valid layout fit, and a slice's byte length fits isize.
-        let reach = layout.addresses(offset.saturating_mul(item));
-        if offset >= len || reach.start > reach.end || reach.end > len * item {
+        let reach = layout.addresses(offset.saturating_mul(item as usize));
+        if offset >= len || reach.start > reach.end || reach.end > len * item as usize {
             return Err(Error::Layout {
-                arg: ARG,
+                arg: "view",
                 shape: layout.shape().into(),
                 strides: layout.strides(),
                 why: "it reaches outside the slice",
             });
         }
     }
-    Ok(layout)
+    Ok(arrangement)
 }
 
 impl<'a, T: Element> View<'a, T> {
@@ -125,8 +140,8 @@ impl<'a, T: Element> View<'a, T> {
     /// [`Error::Layout`] if the slice is too short, [`Error::Rank`] or [`Error::Extents`] if there
     /// is no such shape.
     pub fn from_slice(data: &'a [T], shape: &[usize]) -> Result<Self, Error> {
-        let layout = layout_in_slice::<T>(data.len(), shape, None, 0)?;
-        Ok(View::new(data.as_ptr().cast(), layout))
+        let arrangement = in_slice::<T>(data.len(), shape, None, 0)?;
+        Ok(View::new(data.as_ptr().cast(), arrangement))
     }
 
     /// A view into the slice, whose first logical element is `data[offset]`; strides in elements.
@@ -139,17 +154,15 @@ impl<'a, T: Element> View<'a, T> {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, Error> {
-        let layout = layout_in_slice::<T>(data.len(), shape, Some(strides), offset)?;
-        let offset = if layout.is_empty() { 0 } else { offset };
-        let base = data.as_ptr().wrapping_add(offset).cast();
-        Ok(View::new(base, layout))
+        let arrangement = in_slice::<T>(data.len(), shape, Some(strides), offset)?;
+        let offset = if arrangement.layout().is_empty() { 0 } else { offset };
+        Ok(View::new(data.as_ptr().wrapping_add(offset).cast(), arrangement))
     }
 
     /// One element, which broadcasts to any shape.
     pub fn from_ref(value: &'a T) -> Self {
-        let (base, shape) = (core::ptr::from_ref(value).cast(), Dims::Borrowed(&[]));
-        let layout = Layout::new("view", shape, None, size_of::<T>()).expect("rank 0 is valid");
-        View::new(base, layout)
+        let arrangement = own::<T>(&[], &[]).expect("rank 0 is valid");
+        View::new(core::ptr::from_ref(value).cast(), arrangement)
     }
 
     /// A view from its first logical element, extents and strides in bytes.
@@ -165,13 +178,12 @@ impl<'a, T: Element> View<'a, T> {
         shape: &[usize],
         byte_strides: &[isize],
     ) -> Result<Self, Error> {
-        let strides = byte_strides.iter().copied().collect();
-        let layout = raw_layout::<T>(shape, strides)?;
-        Ok(View::new(data.cast(), layout))
+        Ok(View::new(data.cast(), own::<T>(shape, byte_strides)?))
     }
 
-    fn new(base: *const u8, layout: Layout<'a>) -> Self {
-        View { base, layout: Arrangement::Owned(layout), cells: PhantomData }
+    #[inline]
+    fn new(base: *const u8, arrangement: Arrangement<'a>) -> Self {
+        View { base, arrangement, cells: PhantomData }
     }
 
     /// A view whose cells the caller vouches for.
@@ -179,19 +191,19 @@ impl<'a, T: Element> View<'a, T> {
     /// # Safety
     /// As [`from_raw_parts`](Self::from_raw_parts), for a layout of elements of T.
     #[inline]
-    pub(crate) unsafe fn with_layout(base: *const u8, layout: &'a Layout<'a>) -> Self {
-        View { base, layout: Arrangement::Borrowed(layout), cells: PhantomData }
+    pub(crate) unsafe fn with_layout(base: *const u8, layout: Layout<'a>) -> Self {
+        View::new(base, Arrangement::Borrowed(layout))
     }
 
     #[inline]
     pub(crate) fn operand(&self, name: &'static str) -> Operand<'_, T> {
         let base = self.base.cast_mut();
-        Operand { name, base, layout: &self.layout, writable: false, cells: PhantomData }
+        Operand { name, base, layout: self.layout(), writable: false, cells: PhantomData }
     }
 
     /// The element at an index, if there is one.
     pub fn get(&self, index: &[usize]) -> Option<T> {
-        let offset = offset_of(&self.layout, index)?;
+        let offset = offset_of(&self.layout(), index)?;
         // SAFETY: the index is within the extents, so the cell is one of the view's.
         Some(unsafe { self.base.wrapping_offset(offset).cast::<T>().read_unaligned() })
     }
@@ -203,8 +215,8 @@ impl<'a, T: Element> ViewMut<'a, T> {
     /// # Errors
     /// As [`View::from_slice`].
     pub fn from_slice(data: &'a mut [T], shape: &[usize]) -> Result<Self, Error> {
-        let layout = layout_in_slice::<T>(data.len(), shape, None, 0)?;
-        Ok(ViewMut::new(data.as_mut_ptr().cast(), layout))
+        let arrangement = in_slice::<T>(data.len(), shape, None, 0)?;
+        Ok(ViewMut::new(data.as_mut_ptr().cast(), arrangement))
     }
 
     /// A view into the slice, whose first logical element is `data[offset]`; strides in elements.
@@ -217,18 +229,16 @@ impl<'a, T: Element> ViewMut<'a, T> {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, Error> {
-        let layout = layout_in_slice::<T>(data.len(), shape, Some(strides), offset)?;
-        layout.refuse_self_overlap("view")?;
-        let offset = if layout.is_empty() { 0 } else { offset };
-        let base = data.as_mut_ptr().wrapping_add(offset).cast();
-        Ok(ViewMut::new(base, layout))
+        let arrangement = in_slice::<T>(data.len(), shape, Some(strides), offset)?;
+        arrangement.layout().refuse_self_overlap("view")?;
+        let offset = if arrangement.layout().is_empty() { 0 } else { offset };
+        Ok(ViewMut::new(data.as_mut_ptr().wrapping_add(offset).cast(), arrangement))
     }
 
     /// One element.
     pub fn from_mut(value: &'a mut T) -> Self {
-        let (base, shape) = (core::ptr::from_mut(value).cast(), Dims::Borrowed(&[]));
-        let layout = Layout::new("view", shape, None, size_of::<T>()).expect("rank 0 is valid");
-        ViewMut::new(base, layout)
+        let arrangement = own::<T>(&[], &[]).expect("rank 0 is valid");
+        ViewMut::new(core::ptr::from_mut(value).cast(), arrangement)
     }
 
     /// A view from its first logical element, extents and strides in bytes.
@@ -245,14 +255,14 @@ impl<'a, T: Element> ViewMut<'a, T> {
         shape: &[usize],
         byte_strides: &[isize],
     ) -> Result<Self, Error> {
-        let strides = byte_strides.iter().copied().collect();
-        let layout = raw_layout::<T>(shape, strides)?;
-        layout.refuse_self_overlap("view")?;
-        Ok(ViewMut::new(data.cast(), layout))
+        let arrangement = own::<T>(shape, byte_strides)?;
+        arrangement.layout().refuse_self_overlap("view")?;
+        Ok(ViewMut::new(data.cast(), arrangement))
     }
 
-    fn new(base: *mut u8, layout: Layout<'a>) -> Self {
-        ViewMut { base, layout: Arrangement::Owned(layout), cells: PhantomData }
+    #[inline]
+    fn new(base: *mut u8, arrangement: Arrangement<'a>) -> Self {
+        ViewMut { base, arrangement, cells: PhantomData }
     }
 
     /// A view whose cells the caller vouches for.
@@ -261,14 +271,14 @@ impl<'a, T: Element> ViewMut<'a, T> {
     /// As [`from_raw_parts`](Self::from_raw_parts), for a layout of elements of T that does not
     /// overlap itself.
     #[inline]
-    pub(crate) unsafe fn with_layout(base: *mut u8, layout: &'a Layout<'a>) -> Self {
-        ViewMut { base, layout: Arrangement::Borrowed(layout), cells: PhantomData }
+    pub(crate) unsafe fn with_layout(base: *mut u8, layout: Layout<'a>) -> Self {
+        ViewMut::new(base, Arrangement::Borrowed(layout))
     }
 
     #[inline]
     pub(crate) fn operand(&mut self, name: &'static str) -> Operand<'_, T> {
         let base = self.base;
-        Operand { name, base, layout: &self.layout, writable: true, cells: PhantomData }
+        Operand { name, base, layout: self.layout(), writable: true, cells: PhantomData }
     }
 
     /// The element at an index, if there is one.
@@ -278,12 +288,12 @@ impl<'a, T: Element> ViewMut<'a, T> {
 
     /// The same cells, to read.
     pub fn as_view(&self) -> View<'_, T> {
-        View { base: self.base, layout: Arrangement::Borrowed(&self.layout), cells: PhantomData }
+        View::new(self.base, Arrangement::Borrowed(self.layout()))
     }
 
     /// The same view for a shorter time.
     pub fn reborrow(&mut self) -> ViewMut<'_, T> {
-        ViewMut { base: self.base, layout: Arrangement::Borrowed(&self.layout), cells: PhantomData }
+        ViewMut::new(self.base, Arrangement::Borrowed(self.layout()))
     }
 
     /// The parts before and from `index` on along an axis.
@@ -293,19 +303,9 @@ impl<'a, T: Element> ViewMut<'a, T> {
     pub fn split_at(self, axis: isize, index: usize) -> Result<(Self, Self), Error> {
         let extent = self.extent(axis)?;
         // The second half is made of the cells that the first leaves out.
-        let twin = ViewMut { base: self.base, layout: self.layout.clone(), cells: PhantomData };
+        let twin = ViewMut::new(self.base, self.arrangement.clone());
         Ok((self.sliced(axis, 0..index)?, twin.sliced(axis, index..extent.max(index))?))
     }
-}
-
-fn raw_layout<T>(shape: &[usize], strides: Dims<'static>) -> Result<Layout<'static>, Error> {
-    if strides.len() != shape.len() {
-        return Err(Error::Argument {
-            arg: "strides",
-            why: "their number is not that of the extents",
-        });
-    }
-    Layout::new("view", extents(shape)?, Some(strides), size_of::<T>())
 }
 
 fn offset_of(layout: &Layout, index: &[usize]) -> Option<isize> {
@@ -324,40 +324,52 @@ macro_rules! rearrange {
         impl<'a, T: Element> $view<'a, T> {
             /// The extents.
             pub fn shape(&self) -> Vec<usize> {
-                self.layout.shape().iter().map(|&n| n as usize).collect()
+                self.layout().shape().iter().map(|&n| n as usize).collect()
             }
 
             /// The number of axes.
             pub fn ndim(&self) -> usize {
-                self.layout.ndim()
+                self.layout().ndim()
             }
 
             /// The number of elements.
             pub fn len(&self) -> usize {
-                self.layout.len()
+                self.layout().len()
             }
 
             /// Whether there is no element.
             pub fn is_empty(&self) -> bool {
-                self.layout.is_empty()
+                self.layout().is_empty()
             }
 
             /// The steps from one index to the next on each axis, in bytes.
             pub fn byte_strides(&self) -> Vec<isize> {
-                (0..self.ndim()).map(|d| self.layout.stride(d)).collect()
+                (0..self.ndim()).map(|d| self.layout().stride(d)).collect()
+            }
+
+            #[inline]
+            fn layout(&self) -> Layout<'_> {
+                self.arrangement.layout()
             }
 
             fn extent(&self, axis: isize) -> Result<usize, Error> {
                 let axis = layout::axis(axis, self.ndim())?;
-                Ok(self.layout.shape()[axis] as usize)
+                Ok(self.layout().shape()[axis] as usize)
             }
 
-            fn with_dims(self, base_offset: isize, shape: Dims<'a>, strides: Dims<'a>) -> Self {
-                let layout = Layout::new("view", shape, Some(strides), size_of::<T>())
+            /// A part of this view, given by its own dims.
+            fn part(self, base_offset: isize, shape: &[isize], strides: &[isize]) -> Self {
+                let arrangement = Arrangement::own(shape.into(), strides.into(), size_of::<T>())
                     .expect("a part of a valid view is valid");
-                let base =
-                    self.base.wrapping_offset(if layout.is_empty() { 0 } else { base_offset });
-                $view::new(base, layout)
+                let offset = if arrangement.layout().is_empty() { 0 } else { base_offset };
+                $view::new(self.base.wrapping_offset(offset), arrangement)
+            }
+
+            /// The extents and byte strides, to change.
+            fn dims(&self) -> (DimsBuf, DimsBuf) {
+                let layout = self.layout();
+                let strides = (0..layout.ndim()).map(|d| layout.stride(d)).collect();
+                (layout.shape().iter().copied().collect(), strides)
             }
 
             /// The transpose: axis d is axis `perm[d]` of this view.
@@ -367,8 +379,8 @@ macro_rules! rearrange {
             pub fn permuted(self, perm: &[usize]) -> Result<Self, Error> {
                 let perm = layout::permutation("view", self.ndim(), Some(perm))?;
                 let (mut shape, mut strides) = (DimsBuf::new(), DimsBuf::new());
-                self.layout.permuted(&perm, &mut shape, &mut strides);
-                Ok(self.with_dims(0, shape.into_iter().collect(), strides.into_iter().collect()))
+                self.layout().permuted(&perm, &mut shape, &mut strides);
+                Ok(self.part(0, &shape, &strides))
             }
 
             /// The indices of `range` on an axis (negative counts from the end).
@@ -385,12 +397,10 @@ macro_rules! rearrange {
                     return Err(Error::Argument { arg: "range", why: "it leaves the extent" });
                 }
                 let axis = layout::axis(axis, self.ndim())?;
-                let stride = self.layout.stride(axis);
-                let shape = self.layout.shape().iter().enumerate();
-                let shape = shape.map(|(d, &n)| if d == axis { range.len() as isize } else { n });
-                let shape = shape.collect();
-                let strides = (0..self.ndim()).map(|d| self.layout.stride(d)).collect();
-                Ok(self.with_dims((range.start as isize).wrapping_mul(stride), shape, strides))
+                let (mut shape, strides) = self.dims();
+                shape[axis] = range.len() as isize;
+                let offset = (range.start as isize).wrapping_mul(strides[axis]);
+                Ok(self.part(offset, &shape, &strides))
             }
 
             /// An axis (negative counts from the end) in reverse order.
@@ -400,14 +410,10 @@ macro_rules! rearrange {
             pub fn reversed(self, axis: isize) -> Result<Self, Error> {
                 let last = self.extent(axis)? as isize - 1;
                 let axis = layout::axis(axis, self.ndim())?;
-                let stride = self.layout.stride(axis);
-                let shape = self.layout.shape().iter().copied().collect();
-                let strides = (0..self.ndim()).map(|d| self.layout.stride(d));
-                let strides = strides.enumerate();
-                let strides =
-                    strides.map(|(d, s)| if d == axis { s.wrapping_neg() } else { s }).collect();
-                let offset = if last < 1 { 0 } else { last.wrapping_mul(stride) };
-                Ok(self.with_dims(offset, shape, strides))
+                let (shape, mut strides) = self.dims();
+                let offset = if last > 0 { last * strides[axis] } else { 0 };
+                strides[axis] = strides[axis].wrapping_neg();
+                Ok(self.part(offset, &shape, &strides))
             }
         }
     };

@@ -5,7 +5,7 @@
 //! far end. n <= 0 does nothing.
 
 use super::guard::guard;
-use super::types::{Input, Output, Slot};
+use super::types::{Input, Output, Run, Slot};
 use crate::error::Error;
 use crate::ops;
 use core::ffi::c_void;
@@ -34,9 +34,11 @@ pub unsafe extern "C" fn ndblas_saxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) =
-            unsafe { (Input::vector("x", n, x, incx)?, Output::vector("y", n, y, incy)?) };
+            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
         ops::axpy(alpha, &x.view::<f32>(), &mut y.view_mut::<f32>())
     })
 }
@@ -52,9 +54,11 @@ pub unsafe extern "C" fn ndblas_daxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) =
-            unsafe { (Input::vector("x", n, x, incx)?, Output::vector("y", n, y, incy)?) };
+            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
         ops::axpy(alpha, &x.view::<f64>(), &mut y.view_mut::<f64>())
     })
 }
@@ -70,11 +74,13 @@ pub unsafe extern "C" fn ndblas_caxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) = unsafe {
             (
-                Input::vector("x", n, x.cast::<Complex<f32>>(), incx)?,
-                Output::vector("y", n, y.cast::<Complex<f32>>(), incy)?,
+                Input::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                Output::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's factor.
@@ -94,11 +100,13 @@ pub unsafe extern "C" fn ndblas_zaxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) = unsafe {
             (
-                Input::vector("x", n, x.cast::<Complex<f64>>(), incx)?,
-                Output::vector("y", n, y.cast::<Complex<f64>>(), incy)?,
+                Input::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                Output::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's factor.
@@ -119,9 +127,11 @@ pub unsafe extern "C" fn ndblas_saxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) =
-            unsafe { (Input::vector("x", n, x, incx)?, Output::vector("y", n, y, incy)?) };
+            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
         ops::axpby(alpha, &x.view::<f32>(), beta, &mut y.view_mut::<f32>())
     })
 }
@@ -138,9 +148,11 @@ pub unsafe extern "C" fn ndblas_daxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) =
-            unsafe { (Input::vector("x", n, x, incx)?, Output::vector("y", n, y, incy)?) };
+            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
         ops::axpby(alpha, &x.view::<f64>(), beta, &mut y.view_mut::<f64>())
     })
 }
@@ -157,11 +169,13 @@ pub unsafe extern "C" fn ndblas_caxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) = unsafe {
             (
-                Input::vector("x", n, x.cast::<Complex<f32>>(), incx)?,
-                Output::vector("y", n, y.cast::<Complex<f32>>(), incy)?,
+                Input::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                Output::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's factor.
@@ -184,11 +198,13 @@ pub unsafe extern "C" fn ndblas_zaxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) = unsafe {
             (
-                Input::vector("x", n, x.cast::<Complex<f64>>(), incx)?,
-                Output::vector("y", n, y.cast::<Complex<f64>>(), incy)?,
+                Input::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                Output::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's factor.
@@ -203,8 +219,9 @@ pub unsafe extern "C" fn ndblas_zaxpby(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_sscal(n: isize, alpha: f32, x: *mut f32, incx: isize) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", n, x, incx) }?;
+        let mut x = unsafe { Output::vector("x", x, &run_x) }?;
         ops::scal(alpha, &mut x.view_mut::<f32>())
     })
 }
@@ -213,8 +230,9 @@ pub unsafe extern "C" fn ndblas_sscal(n: isize, alpha: f32, x: *mut f32, incx: i
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_dscal(n: isize, alpha: f64, x: *mut f64, incx: isize) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", n, x, incx) }?;
+        let mut x = unsafe { Output::vector("x", x, &run_x) }?;
         ops::scal(alpha, &mut x.view_mut::<f64>())
     })
 }
@@ -228,8 +246,9 @@ pub unsafe extern "C" fn ndblas_cscal(
     incx: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", n, x.cast::<Complex<f32>>(), incx) }?;
+        let mut x = unsafe { Output::vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f32>>("alpha", alpha) }?;
         ops::scal(alpha, &mut x.view_mut::<Complex<f32>>())
@@ -245,8 +264,9 @@ pub unsafe extern "C" fn ndblas_zscal(
     incx: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", n, x.cast::<Complex<f64>>(), incx) }?;
+        let mut x = unsafe { Output::vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f64>>("alpha", alpha) }?;
         ops::scal(alpha, &mut x.view_mut::<Complex<f64>>())
@@ -257,8 +277,9 @@ pub unsafe extern "C" fn ndblas_zscal(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_csscal(n: isize, alpha: f32, x: *mut c_void, incx: isize) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", n, x.cast::<Complex<f32>>(), incx) }?;
+        let mut x = unsafe { Output::vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         ops::scal_real(alpha, &mut x.view_mut::<Complex<f32>>())
     })
 }
@@ -267,8 +288,9 @@ pub unsafe extern "C" fn ndblas_csscal(n: isize, alpha: f32, x: *mut c_void, inc
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_zdscal(n: isize, alpha: f64, x: *mut c_void, incx: isize) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", n, x.cast::<Complex<f64>>(), incx) }?;
+        let mut x = unsafe { Output::vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         ops::scal_real(alpha, &mut x.view_mut::<Complex<f64>>())
     })
 }
@@ -283,9 +305,11 @@ pub unsafe extern "C" fn ndblas_scopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) =
-            unsafe { (Input::vector("x", n, x, incx)?, Output::vector("y", n, y, incy)?) };
+            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
         ops::copy(&x.view::<f32>(), &mut y.view_mut::<f32>())
     })
 }
@@ -300,9 +324,11 @@ pub unsafe extern "C" fn ndblas_dcopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) =
-            unsafe { (Input::vector("x", n, x, incx)?, Output::vector("y", n, y, incy)?) };
+            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
         ops::copy(&x.view::<f64>(), &mut y.view_mut::<f64>())
     })
 }
@@ -317,11 +343,13 @@ pub unsafe extern "C" fn ndblas_ccopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) = unsafe {
             (
-                Input::vector("x", n, x.cast::<Complex<f32>>(), incx)?,
-                Output::vector("y", n, y.cast::<Complex<f32>>(), incy)?,
+                Input::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                Output::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         ops::copy(&x.view::<Complex<f32>>(), &mut y.view_mut::<Complex<f32>>())
@@ -338,11 +366,13 @@ pub unsafe extern "C" fn ndblas_zcopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, mut y) = unsafe {
             (
-                Input::vector("x", n, x.cast::<Complex<f64>>(), incx)?,
-                Output::vector("y", n, y.cast::<Complex<f64>>(), incy)?,
+                Input::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                Output::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         ops::copy(&x.view::<Complex<f64>>(), &mut y.view_mut::<Complex<f64>>())
@@ -359,9 +389,11 @@ pub unsafe extern "C" fn ndblas_sswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (mut x, mut y) =
-            unsafe { (Output::vector("x", n, x, incx)?, Output::vector("y", n, y, incy)?) };
+            unsafe { (Output::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
         ops::swap(&mut x.view_mut::<f32>(), &mut y.view_mut::<f32>())
     })
 }
@@ -376,9 +408,11 @@ pub unsafe extern "C" fn ndblas_dswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (mut x, mut y) =
-            unsafe { (Output::vector("x", n, x, incx)?, Output::vector("y", n, y, incy)?) };
+            unsafe { (Output::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
         ops::swap(&mut x.view_mut::<f64>(), &mut y.view_mut::<f64>())
     })
 }
@@ -393,11 +427,13 @@ pub unsafe extern "C" fn ndblas_cswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (mut x, mut y) = unsafe {
             (
-                Output::vector("x", n, x.cast::<Complex<f32>>(), incx)?,
-                Output::vector("y", n, y.cast::<Complex<f32>>(), incy)?,
+                Output::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                Output::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         ops::swap(&mut x.view_mut::<Complex<f32>>(), &mut y.view_mut::<Complex<f32>>())
@@ -414,11 +450,13 @@ pub unsafe extern "C" fn ndblas_zswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (mut x, mut y) = unsafe {
             (
-                Output::vector("x", n, x.cast::<Complex<f64>>(), incx)?,
-                Output::vector("y", n, y.cast::<Complex<f64>>(), incy)?,
+                Output::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                Output::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         ops::swap(&mut x.view_mut::<Complex<f64>>(), &mut y.view_mut::<Complex<f64>>())
@@ -436,8 +474,10 @@ pub unsafe extern "C" fn ndblas_sdot(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (Input::vector("x", n, x, incx)?, Input::vector("y", n, y, incy)?) };
+        let (x, y) = unsafe { (Input::vector("x", x, &run_x)?, Input::vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::dotu(&x.view::<f32>(), &y.view::<f32>())?.0 as f32);
@@ -456,8 +496,10 @@ pub unsafe extern "C" fn ndblas_ddot(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (Input::vector("x", n, x, incx)?, Input::vector("y", n, y, incy)?) };
+        let (x, y) = unsafe { (Input::vector("x", x, &run_x)?, Input::vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::dotu(&x.view::<f64>(), &y.view::<f64>())?.0);
@@ -476,8 +518,10 @@ pub unsafe extern "C" fn ndblas_dsdot(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (Input::vector("x", n, x, incx)?, Input::vector("y", n, y, incy)?) };
+        let (x, y) = unsafe { (Input::vector("x", x, &run_x)?, Input::vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::dsdot(&x.view::<f32>(), &y.view::<f32>())?);
@@ -497,8 +541,10 @@ pub unsafe extern "C" fn ndblas_sdsdot(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (Input::vector("x", n, x, incx)?, Input::vector("y", n, y, incy)?) };
+        let (x, y) = unsafe { (Input::vector("x", x, &run_x)?, Input::vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set((alpha as f64 + ops::dsdot(&x.view::<f32>(), &y.view::<f32>())?) as f32);
@@ -517,11 +563,13 @@ pub unsafe extern "C" fn ndblas_cdotu(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, y) = unsafe {
             (
-                Input::vector("x", n, x.cast::<Complex<f32>>(), incx)?,
-                Input::vector("y", n, y.cast::<Complex<f32>>(), incy)?,
+                Input::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                Input::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's result.
@@ -543,11 +591,13 @@ pub unsafe extern "C" fn ndblas_cdotc(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, y) = unsafe {
             (
-                Input::vector("x", n, x.cast::<Complex<f32>>(), incx)?,
-                Input::vector("y", n, y.cast::<Complex<f32>>(), incy)?,
+                Input::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                Input::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's result.
@@ -569,11 +619,13 @@ pub unsafe extern "C" fn ndblas_zdotu(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, y) = unsafe {
             (
-                Input::vector("x", n, x.cast::<Complex<f64>>(), incx)?,
-                Input::vector("y", n, y.cast::<Complex<f64>>(), incy)?,
+                Input::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                Input::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's result.
@@ -595,11 +647,13 @@ pub unsafe extern "C" fn ndblas_zdotc(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (x, y) = unsafe {
             (
-                Input::vector("x", n, x.cast::<Complex<f64>>(), incx)?,
-                Input::vector("y", n, y.cast::<Complex<f64>>(), incy)?,
+                Input::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                Input::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's result.
@@ -619,8 +673,9 @@ pub unsafe extern "C" fn ndblas_snrm2(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x, incx) }?;
+        let x = unsafe { Input::vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::nrm2(&x.view::<f32>())? as f32);
@@ -637,8 +692,9 @@ pub unsafe extern "C" fn ndblas_dnrm2(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x, incx) }?;
+        let x = unsafe { Input::vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::nrm2(&x.view::<f64>())?);
@@ -655,8 +711,9 @@ pub unsafe extern "C" fn ndblas_scnrm2(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x.cast::<Complex<f32>>(), incx) }?;
+        let x = unsafe { Input::vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::nrm2(&x.view::<Complex<f32>>())? as f32);
@@ -673,8 +730,9 @@ pub unsafe extern "C" fn ndblas_dznrm2(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x.cast::<Complex<f64>>(), incx) }?;
+        let x = unsafe { Input::vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::nrm2(&x.view::<Complex<f64>>())?);
@@ -691,8 +749,9 @@ pub unsafe extern "C" fn ndblas_sasum(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x, incx) }?;
+        let x = unsafe { Input::vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::asum(&x.view::<f32>())? as f32);
@@ -709,8 +768,9 @@ pub unsafe extern "C" fn ndblas_dasum(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x, incx) }?;
+        let x = unsafe { Input::vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::asum(&x.view::<f64>())?);
@@ -727,8 +787,9 @@ pub unsafe extern "C" fn ndblas_scasum(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x.cast::<Complex<f32>>(), incx) }?;
+        let x = unsafe { Input::vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::asum(&x.view::<Complex<f32>>())? as f32);
@@ -745,8 +806,9 @@ pub unsafe extern "C" fn ndblas_dzasum(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x.cast::<Complex<f64>>(), incx) }?;
+        let x = unsafe { Input::vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::asum(&x.view::<Complex<f64>>())?);
@@ -763,8 +825,9 @@ pub unsafe extern "C" fn ndblas_isamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x, incx) }?;
+        let x = unsafe { Input::vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::iamax(&x.view::<f32>())?.map_or(-1, |i| i as isize));
@@ -781,8 +844,9 @@ pub unsafe extern "C" fn ndblas_idamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x, incx) }?;
+        let x = unsafe { Input::vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::iamax(&x.view::<f64>())?.map_or(-1, |i| i as isize));
@@ -799,8 +863,9 @@ pub unsafe extern "C" fn ndblas_icamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x.cast::<Complex<f32>>(), incx) }?;
+        let x = unsafe { Input::vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::iamax(&x.view::<Complex<f32>>())?.map_or(-1, |i| i as isize));
@@ -817,8 +882,9 @@ pub unsafe extern "C" fn ndblas_izamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", n, x.cast::<Complex<f64>>(), incx) }?;
+        let x = unsafe { Input::vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::iamax(&x.view::<Complex<f64>>())?.map_or(-1, |i| i as isize));
@@ -838,9 +904,11 @@ pub unsafe extern "C" fn ndblas_srot(
     s: f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (mut x, mut y) =
-            unsafe { (Output::vector("x", n, x, incx)?, Output::vector("y", n, y, incy)?) };
+            unsafe { (Output::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
         ops::rot(&mut x.view_mut::<f32>(), &mut y.view_mut::<f32>(), c.into(), s.into())
     })
 }
@@ -857,9 +925,11 @@ pub unsafe extern "C" fn ndblas_drot(
     s: f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
         // SAFETY: the caller's vectors.
         let (mut x, mut y) =
-            unsafe { (Output::vector("x", n, x, incx)?, Output::vector("y", n, y, incy)?) };
+            unsafe { (Output::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
         ops::rot(&mut x.view_mut::<f64>(), &mut y.view_mut::<f64>(), c, s)
     })
 }

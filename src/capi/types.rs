@@ -1,11 +1,10 @@
 //! The descriptors of the C ABI, and how they become views.
 
 use crate::error::Error;
-use crate::layout::{Dims, Layout};
+use crate::layout::Layout;
 use crate::scalar::{DType, Element};
 use crate::view::{View, ViewMut};
 use core::ffi::c_void;
-use smallvec::SmallVec;
 
 /// A strided N-d array to read from. It is never written.
 #[repr(C)]
@@ -110,8 +109,7 @@ impl<'a> Input<'a> {
                 (numbers(view.shape), (!view.strides.is_null()).then(|| numbers(view.strides)))
             }
         };
-        let strides = strides.map(Dims::Borrowed);
-        let layout = Layout::new(arg, Dims::Borrowed(shape), strides, dtype.size())?;
+        let layout = Layout::new(arg, shape, strides, dtype.size())?;
         if view.data.is_null() && !layout.is_empty() {
             return Err(Error::Null { arg });
         }
@@ -144,10 +142,10 @@ impl<'a> Input<'a> {
 
     /// The view, whose element type T must be that of the descriptor's dtype.
     #[inline]
-    pub fn view<T: Element>(&self) -> View<'_, T> {
+    pub fn view<T: Element>(&self) -> View<'a, T> {
         assert!(self.dtype == T::DTYPE);
         // SAFETY: the cells are as `new` demands, and of T.
-        unsafe { View::with_layout(self.data, &self.layout) }
+        unsafe { View::with_layout(self.data, self.layout) }
     }
 }
 
@@ -166,7 +164,7 @@ impl<'a> Output<'a> {
     pub fn view_mut<T: Element>(&mut self) -> ViewMut<'_, T> {
         assert!(self.0.dtype == T::DTYPE);
         // SAFETY: the cells are as `new` demands, and of T.
-        unsafe { ViewMut::with_layout(self.0.data.cast_mut(), &self.0.layout) }
+        unsafe { ViewMut::with_layout(self.0.data.cast_mut(), self.0.layout) }
     }
 }
 
@@ -177,40 +175,53 @@ impl<'a> core::ops::Deref for Output<'a> {
     }
 }
 
-/// Vectors of the BLAS: n elements, `inc` elements apart; of a negative inc the pointer is to the
-/// lowest address, and the vector runs from its far end. n <= 0 makes an empty one.
-impl Input<'static> {
+/// Extent and byte stride of a vector of the BLAS: n elements, `inc` elements apart. n <= 0 makes an
+/// empty one.
+pub(super) struct Run {
+    shape: [isize; 1],
+    strides: [isize; 1],
+}
+
+impl Run {
+    pub fn new<T>(arg: &'static str, n: isize, inc: isize) -> Result<Self, Error> {
+        let stride = if n > 1 { inc.checked_mul(size_of::<T>() as isize) } else { Some(0) };
+        let stride = stride.ok_or(Error::Argument { arg, why: "its increment overflows" })?;
+        Ok(Run { shape: [n.max(0)], strides: [stride] })
+    }
+}
+
+impl<'a> Input<'a> {
+    /// The vector whose lowest address is p; of a negative stride it runs from its far end.
+    ///
     /// # Safety
-    /// The n elements are as [`View::from_raw_parts`] wants them.
+    /// Its elements are as [`View::from_raw_parts`] wants them.
     pub unsafe fn vector<T: Element>(
         arg: &'static str,
-        n: isize,
         p: *const T,
-        inc: isize,
+        run: &'a Run,
     ) -> Result<Self, Error> {
+        let ([n], [stride]) = (run.shape, run.strides);
         if n > 0 && p.is_null() {
             return Err(Error::Null { arg });
         }
-        let stride = if n > 1 { inc.checked_mul(size_of::<T>() as isize) } else { Some(0) };
-        let stride = stride.ok_or(Error::Argument { arg, why: "its increment overflows" })?;
-        let own = |number| Dims::Owned(SmallVec::from_slice(&[number]));
-        let layout = Layout::new(arg, own(n.max(0)), Some(own(stride)), size_of::<T>())?;
+        let layout = Layout::new(arg, &run.shape, Some(&run.strides), size_of::<T>())?;
         let first = if stride < 0 { (1 - n) * stride } else { 0 };
         Ok(Input { arg, data: p.cast::<u8>().wrapping_offset(first), layout, dtype: T::DTYPE })
     }
 }
 
-impl Output<'static> {
+impl<'a> Output<'a> {
+    /// As [`Input::vector`].
+    ///
     /// # Safety
-    /// The n elements are as [`ViewMut::from_raw_parts`] wants them.
+    /// Its elements are as [`ViewMut::from_raw_parts`] wants them.
     pub unsafe fn vector<T: Element>(
         arg: &'static str,
-        n: isize,
         p: *mut T,
-        inc: isize,
+        run: &'a Run,
     ) -> Result<Self, Error> {
         // SAFETY: the two differ in the constness of the pointer only.
-        let input = unsafe { Input::vector(arg, n, p.cast_const(), inc) }?;
+        let input = unsafe { Input::vector(arg, p.cast_const(), run) }?;
         input.layout.refuse_self_overlap(arg)?;
         Ok(Output(input))
     }

@@ -29,7 +29,9 @@ pub(crate) struct Mapped<M>(pub M);
 
 /// Room for one register of any instruction set.
 #[repr(align(64))]
-struct Register(MaybeUninit<[u8; 64]>);
+struct Register {
+    _bytes: MaybeUninit<[u8; 64]>,
+}
 
 // SAFETY: run() loads from all operands and stores to the first OUT, n elements each.
 unsafe impl<T: Scalar, M: Map<T, N, OUT>, const N: usize, const OUT: usize> Rows<T, N, OUT>
@@ -50,7 +52,7 @@ unsafe impl<T: Scalar, M: Map<T, N, OUT>, const N: usize, const OUT: usize> Rows
                 unsafe { run::<T, M, T::Vec<I>, N, OUT, true>(self.0, isa, done / lanes, p, step) };
             } else {
                 // An input that does not move is a register of its value, which does not move.
-                let mut splat = [const { Register(MaybeUninit::uninit()) }; N];
+                let mut splat = [const { Register { _bytes: MaybeUninit::uninit() } }; N];
                 let (mut q, mut by) = (p, [0; N]);
                 for k in 0..N {
                     by[k] = step[k] * lanes as isize;
