@@ -219,8 +219,8 @@ pub struct Portable(());
 
 impl Isa for Portable {
     const FMA: bool = false;
-    type F32 = Array<Portable, f32, 8>;
-    type F64 = Array<Portable, f64, 4>;
+    type F32 = Array<Portable, f32, 4>;
+    type F64 = Array<Portable, f64, 2>;
 }
 
 /// One kernel call. `run` must be `#[inline(always)]`, so that it is compiled for the instruction

@@ -3,6 +3,7 @@
 
 use crate::MAX_NDIM;
 use crate::error::{Error, Tuple};
+use crate::view::Cells;
 use arrayvec::ArrayVec;
 use core::ops::Range;
 use smallvec::SmallVec;
@@ -400,14 +401,11 @@ pub(crate) mod overlap {
 }
 
 /// Refuses an output that shares a byte with another operand, unless both are the same view and
-/// `same_allowed`. Each operand is its name, base address and layout.
+/// `same_allowed`.
 #[inline]
-pub(crate) fn refuse_overlap(
-    out: (&'static str, usize, &Layout),
-    other: (&'static str, usize, &Layout),
-    same_allowed: bool,
-) -> Result<(), Error> {
-    let (a, b) = (out.2.addresses(out.1), other.2.addresses(other.1));
+pub(crate) fn refuse_overlap(out: &Cells, other: &Cells, same_allowed: bool) -> Result<(), Error> {
+    let a = out.layout.addresses(out.base.addr());
+    let b = other.layout.addresses(other.base.addr());
     if a.start >= b.end || b.start >= a.end {
         return Ok(());
     }
@@ -415,26 +413,22 @@ pub(crate) fn refuse_overlap(
 }
 
 #[inline(never)]
-fn refuse_overlap_of_cells(
-    out: (&'static str, usize, &Layout),
-    other: (&'static str, usize, &Layout),
-    same_allowed: bool,
-) -> Result<(), Error> {
-    if out.2.is_empty() || other.2.is_empty() {
+fn refuse_overlap_of_cells(out: &Cells, other: &Cells, same_allowed: bool) -> Result<(), Error> {
+    if out.layout.is_empty() || other.layout.is_empty() {
         return Ok(());
     }
-    if same_allowed && out.1 == other.1 && is_same(out.2, other.2) {
+    if same_allowed && out.base.addr() == other.base.addr() && is_same(&out.layout, &other.layout) {
         return Ok(());
     }
     if overlap::between(
-        (out.1, out.2.axes_from_last(), out.2.measure.item),
-        (other.1, other.2.axes_from_last(), other.2.measure.item),
+        (out.base.addr(), out.layout.axes_from_last(), out.layout.measure.item),
+        (other.base.addr(), other.layout.axes_from_last(), other.layout.measure.item),
     ) {
         return Err(Error::Overlap {
-            arg: out.0,
-            shape: out.2.shape().into(),
-            other: other.0,
-            other_shape: other.2.shape().into(),
+            arg: out.name,
+            shape: out.layout.shape().into(),
+            other: other.name,
+            other_shape: other.layout.shape().into(),
         });
     }
     Ok(())

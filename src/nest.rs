@@ -8,7 +8,7 @@ use crate::kernel::update::{OutputRunner, Runner};
 use crate::layout::refuse_overlap;
 use crate::plan::{Axis, Plan};
 use crate::scalar::{Element, Scalar};
-use crate::view::Operand;
+use crate::view::{Cells, Operand};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -24,13 +24,14 @@ pub(crate) fn step<const N: usize>(p: [*mut u8; N], by: [isize; N]) -> [*mut u8;
 ///
 /// Whatever is walked has been checked, and came from views. Made empty and then planned in place,
 /// because it is large.
+#[repr(C)]
 pub(crate) struct Walk<'v, T, const N: usize, const OUT: usize> {
     plan: Plan<N>,
     base: [*mut u8; N],
     operands: PhantomData<Operand<'v, T>>,
 }
 
-impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
+impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
     /// A walk over nothing.
     #[inline]
     pub fn new() -> Self {
@@ -45,25 +46,31 @@ impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
     /// [`Error::Broadcast`], [`Error::Shape`], [`Error::Overlap`].
     #[inline]
     pub fn plan(&mut self, operands: &[Operand<'v, T>; N]) -> Result<(), Error> {
-        assert!(operands[..OUT].iter().all(|o| o.writable));
-        self.plan.empty = true;
-        let lead = &operands[0];
-        for i in 0..OUT {
-            let out = &operands[i];
-            if i > 0 && out.layout.shape() != lead.layout.shape() {
-                return Err(unequal_outputs(out, lead));
-            }
-            for (j, other) in operands.iter().enumerate().skip(i + 1) {
-                refuse_overlap(out.cells(), other.cells(), j >= OUT)?;
-            }
-        }
-        self.plan.broadcast(operands)?;
+        prepare(&mut self.plan, OUT, &operands.each_ref().map(|o| &**o))?;
         self.base = operands.each_ref().map(|o| o.base);
         Ok(())
     }
 
-    /// Runs a kernel of rows over every element.
+    /// The same walk with the elements as words of their size.
     #[inline]
+    fn as_words(&self) -> &Walk<'v, T::Word, N, OUT>
+    where
+        T: Element,
+    {
+        // SAFETY: T is in the type for its size only, which a word shares, and any bytes make words.
+        unsafe { &*core::ptr::from_ref(self).cast() }
+    }
+
+    /// Runs a kernel that moves words.
+    #[inline]
+    pub fn run_words<K: Rows<T::Word, N, OUT>>(&self, kernel: K)
+    where
+        T: Element,
+    {
+        self.as_words().run(kernel);
+    }
+
+    /// Runs a kernel of rows over every element.
     pub fn run<K: Rows<T, N, OUT>>(&self, kernel: K) {
         let Walk { plan, base, .. } = self;
         if plan.empty {
@@ -79,18 +86,38 @@ impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
                 return;
             }
         }
-        if around.is_empty() {
-            dispatch(Block { kernel, block, p: first, elements: PhantomData });
-        } else {
-            nest(around, first, &mut |p| {
-                dispatch(Block { kernel, block, p, elements: PhantomData });
-            });
-        }
+        nest(around, first, &mut |p| {
+            dispatch(Block { kernel, block, p, elements: PhantomData });
+        });
     }
 }
 
+/// See [`Walk::plan`]. On an error the plan visits nothing.
+fn prepare<const N: usize>(
+    plan: &mut Plan<N>,
+    outs: usize,
+    operands: &[&Cells; N],
+) -> Result<(), Error> {
+    let lead = operands[0];
+    let planned = plan.broadcast(operands);
+    let checked = planned.and_then(|()| {
+        for (i, &out) in operands[..outs].iter().enumerate() {
+            assert!(out.writable);
+            if i > 0 && out.layout.shape() != lead.layout.shape() {
+                return Err(unequal_outputs(out, lead));
+            }
+            for (j, &other) in operands.iter().enumerate().skip(i + 1) {
+                refuse_overlap(out, other, j >= outs)?;
+            }
+        }
+        Ok(())
+    });
+    plan.empty |= checked.is_err();
+    checked
+}
+
 #[cold]
-fn unequal_outputs<T>(out: &Operand<T>, lead: &Operand<T>) -> Error {
+fn unequal_outputs(out: &Cells, lead: &Cells) -> Error {
     Error::Shape {
         arg: out.name,
         shape: out.layout.shape().into(),
@@ -117,6 +144,17 @@ impl<'v, T: Scalar, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
 
 impl<T: Element, const N: usize> OutputRunner<T> for &Walk<'_, T, N, 1> {
     fn run_on_output<K: Rows<T, 1, 1>>(self, kernel: K) {
+        self.output().run(kernel);
+    }
+
+    fn run_words_on_output<K: Rows<T::Word, 1, 1>>(self, kernel: K) {
+        self.output().run_words(kernel);
+    }
+}
+
+impl<'v, T, const N: usize> Walk<'v, T, N, 1> {
+    /// A walk over the output alone.
+    fn output(&self) -> Walk<'v, T, 1, 1> {
         let mut walk = Walk::new();
         walk.plan.reset();
         for axis in &self.plan.axes {
@@ -127,7 +165,7 @@ impl<T: Element, const N: usize> OutputRunner<T> for &Walk<'_, T, N, 1> {
         walk.plan.empty = self.plan.empty;
         walk.plan.offset = [self.plan.offset[0]];
         walk.base = [self.base[0]];
-        walk.run(kernel);
+        walk
     }
 }
 
@@ -135,6 +173,11 @@ impl<T: Element> Runner<T> for &Walk<'_, T, 2, 1> {
     #[inline]
     fn run<K: Rows<T, 2, 1>>(self, kernel: K) {
         Walk::run(self, kernel);
+    }
+
+    #[inline]
+    fn run_words<K: Rows<T::Word, 2, 1>>(self, kernel: K) {
+        Walk::run_words(self, kernel);
     }
 }
 

@@ -11,7 +11,7 @@
 
 use crate::MAX_NDIM;
 use crate::error::Error;
-use crate::view::Operand;
+use crate::view::Cells;
 use arrayvec::ArrayVec;
 
 /// One loop: its length and the byte step of each operand.
@@ -55,12 +55,11 @@ impl<const N: usize> Plan<N> {
     ///
     /// # Errors
     /// [`Error::Broadcast`] for an operand that does not.
-    #[inline]
-    pub fn broadcast<T>(&mut self, operands: &[Operand<T>; N]) -> Result<(), Error> {
+    pub fn broadcast(&mut self, operands: &[&Cells; N]) -> Result<(), Error> {
         self.reset();
-        let lead = &operands[0];
+        let lead = operands[0];
         let ndim = lead.layout.ndim();
-        let mut axes = operands.each_ref().map(|o| o.layout.axes_from_last());
+        let mut axes = operands.map(|o| o.layout.axes_from_last());
         for _ in 0..ndim {
             let mut len = 1;
             let mut stride = [0; N];
@@ -74,7 +73,7 @@ impl<const N: usize> Plan<N> {
                 } else if n == len {
                     stride[k] = s;
                 } else if n != 1 {
-                    return Err(does_not_broadcast(&operands[k], lead));
+                    return Err(does_not_broadcast(operands[k], lead));
                 }
             }
             self.push(Axis { len, stride });
@@ -163,7 +162,7 @@ fn is_inside<const N: usize>(a: &Axis<N>, b: &Axis<N>) -> bool {
 }
 
 #[cold]
-fn does_not_broadcast<T>(x: &Operand<T>, to: &Operand<T>) -> Error {
+fn does_not_broadcast(x: &Cells, to: &Cells) -> Error {
     Error::Broadcast {
         arg: x.name,
         shape: x.layout.shape().into(),

@@ -24,7 +24,7 @@ use core::marker::PhantomData;
 pub struct View<'a, T> {
     base: *const u8,
     arrangement: Arrangement<'a>,
-    cells: PhantomData<&'a [T]>,
+    elements: PhantomData<&'a [T]>,
 }
 
 /// A strided N-d array to write to: a [`View`] in which no two indices share a byte.
@@ -32,7 +32,7 @@ pub struct View<'a, T> {
 pub struct ViewMut<'a, T> {
     base: *mut u8,
     arrangement: Arrangement<'a>,
-    cells: PhantomData<&'a mut [T]>,
+    elements: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: a view gives what a shared slice of its elements gives, and Element is Send and Sync.
@@ -44,15 +44,21 @@ unsafe impl<T: Element> Send for ViewMut<'_, T> {}
 // SAFETY: a shared reference to a mutable view only reads.
 unsafe impl<T: Element> Sync for ViewMut<'_, T> {}
 
-/// A view on its way into a routine, under its name there. Only views make operands, so an operand
-/// promises what its view promised.
+/// The cells of a view on their way into a routine, under its name there; of what type, nobody who
+/// plans has to know.
 #[derive(Clone, Copy)]
-pub(crate) struct Operand<'v, T> {
+pub(crate) struct Cells<'v> {
     pub name: &'static str,
     pub base: *mut u8,
     pub layout: Layout<'v>,
     pub writable: bool,
-    cells: PhantomData<&'v T>,
+}
+
+/// Cells with their type. Only views make operands, so an operand promises what its view promised.
+#[derive(Clone, Copy)]
+pub(crate) struct Operand<'v, T> {
+    cells: Cells<'v>,
+    elements: PhantomData<&'v T>,
 }
 
 impl<'v, T> Operand<'v, T> {
@@ -61,12 +67,15 @@ impl<'v, T> Operand<'v, T> {
     where
         'v: 'w,
     {
-        Operand { layout, ..self }
+        Operand { cells: Cells { layout, ..self.cells }, elements: PhantomData }
     }
+}
 
-    /// What the overlap rules look at.
-    pub fn cells(&self) -> (&'static str, usize, &Layout<'v>) {
-        (self.name, self.base.addr(), &self.layout)
+impl<'v, T> core::ops::Deref for Operand<'v, T> {
+    type Target = Cells<'v>;
+    #[inline]
+    fn deref(&self) -> &Cells<'v> {
+        &self.cells
     }
 }
 
@@ -183,7 +192,7 @@ impl<'a, T: Element> View<'a, T> {
 
     #[inline]
     fn new(base: *const u8, arrangement: Arrangement<'a>) -> Self {
-        View { base, arrangement, cells: PhantomData }
+        View { base, arrangement, elements: PhantomData }
     }
 
     /// A view whose cells the caller vouches for.
@@ -197,8 +206,9 @@ impl<'a, T: Element> View<'a, T> {
 
     #[inline]
     pub(crate) fn operand(&self, name: &'static str) -> Operand<'_, T> {
-        let base = self.base.cast_mut();
-        Operand { name, base, layout: self.layout(), writable: false, cells: PhantomData }
+        let (base, layout) = (self.base.cast_mut(), self.layout());
+        let cells = Cells { name, base, layout, writable: false };
+        Operand { cells, elements: PhantomData }
     }
 
     /// The element at an index, if there is one.
@@ -262,7 +272,7 @@ impl<'a, T: Element> ViewMut<'a, T> {
 
     #[inline]
     fn new(base: *mut u8, arrangement: Arrangement<'a>) -> Self {
-        ViewMut { base, arrangement, cells: PhantomData }
+        ViewMut { base, arrangement, elements: PhantomData }
     }
 
     /// A view whose cells the caller vouches for.
@@ -277,8 +287,9 @@ impl<'a, T: Element> ViewMut<'a, T> {
 
     #[inline]
     pub(crate) fn operand(&mut self, name: &'static str) -> Operand<'_, T> {
-        let base = self.base;
-        Operand { name, base, layout: self.layout(), writable: true, cells: PhantomData }
+        let (base, layout) = (self.base, self.layout());
+        let cells = Cells { name, base, layout, writable: true };
+        Operand { cells, elements: PhantomData }
     }
 
     /// The element at an index, if there is one.

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::kernel::map::{Mapped, Rot, Scal};
-use crate::kernel::moves::{Copy, Fill, Swap};
+use crate::kernel::moves::{Copy, Fill, Swap, word};
 use crate::kernel::reduce::{Asum, Dot, Nrm2, WideDot};
 use crate::nest::Walk;
 use crate::scalar::{Element, Scalar, no_arithmetic};
@@ -22,7 +22,7 @@ use crate::view::{Operand, View, ViewMut};
 pub fn fill<T: Element>(alpha: T, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
     walk.plan(&[y.operand("y")])?;
-    walk.run(Fill(alpha));
+    walk.run_words(Fill(word(alpha)));
     Ok(())
 }
 
@@ -44,7 +44,7 @@ pub fn fill<T: Element>(alpha: T, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
 pub fn copy<T: Element>(x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
     walk.plan(&[y.operand("y"), x.operand("x")])?;
-    walk.run(Copy);
+    walk.run_words(Copy);
     Ok(())
 }
 
@@ -64,7 +64,7 @@ pub fn copy<T: Element>(x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), E
 pub fn swap<T: Element>(x: &mut ViewMut<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
     walk.plan(&[x.operand("x"), y.operand("y")])?;
-    walk.run(Swap);
+    walk.run_words(Swap);
     Ok(())
 }
 
