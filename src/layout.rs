@@ -66,6 +66,7 @@ impl Arrangement<'_> {
 
 impl<'a> Layout<'a> {
     /// Checks shape and byte strides (`None`: dense, row-major) of elements of `item` bytes.
+    #[inline(always)]
     pub fn new(
         arg: &'static str,
         shape: &'a [isize],
@@ -77,30 +78,26 @@ impl<'a> Layout<'a> {
         }
         let (mut len, mut low, mut high) = (1isize, 0isize, item as isize);
         let (mut overflow, mut negative) = (false, false);
-        for &n in shape {
+        for (d, &n) in shape.iter().enumerate() {
+            if n == 1 {
+                continue;
+            }
             negative |= n < 0;
             let (l, o) = len.overflowing_mul(n);
             (len, overflow) = (l, overflow | o);
-        }
-        match strides {
-            Some(strides) => {
-                debug_assert!(strides.len() == shape.len());
-                for (&n, &s) in shape.iter().zip(strides) {
-                    if n > 1 {
-                        let (reach, o1) = (n - 1).overflowing_mul(s);
-                        let end = if reach < 0 { &mut low } else { &mut high };
-                        let (e, o2) = end.overflowing_add(reach);
-                        *end = e;
-                        overflow |= o1 | o2;
-                    }
-                }
-                overflow |= high.overflowing_sub(low).1;
-            }
-            None => {
-                let (h, o) = len.overflowing_mul(item as isize);
-                (high, overflow) = (h, overflow | o);
+            if let Some(&s) = strides.and_then(|strides| strides.get(d)) {
+                // Of an empty axis this is nonsense, and dropped below.
+                let (reach, o1) = n.wrapping_sub(1).overflowing_mul(s);
+                let (l, o2) = low.overflowing_add(reach.min(0));
+                let (h, o3) = high.overflowing_add(reach.max(0));
+                (low, high, overflow) = (l, h, overflow | o1 | o2 | o3);
             }
         }
+        if strides.is_none() {
+            let (h, o) = len.overflowing_mul(item as isize);
+            (high, overflow) = (h, overflow | o);
+        }
+        overflow |= high.overflowing_sub(low).1;
         if negative {
             return Err(bad_extents(arg, shape, "an extent is negative"));
         }

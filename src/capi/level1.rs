@@ -20,7 +20,9 @@ pub unsafe extern "C" fn ndblas_fill(alpha: ndblas_scalar, y: *mut ndblas_view_m
 pub unsafe extern "C" fn ndblas_copy(x: *const ndblas_view, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors.
-        let (x, mut y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
+        let x = unsafe { Input::new("x", x) }?;
+        // SAFETY: as above.
+        let mut y = unsafe { Output::new("y", y) }?;
         x.same_dtype(&y)?;
         with_element!(y.dtype(), T => ops::copy(&x.view::<T>(), &mut y.view_mut::<T>()))
     })
@@ -31,7 +33,9 @@ pub unsafe extern "C" fn ndblas_copy(x: *const ndblas_view, y: *mut ndblas_view_
 pub unsafe extern "C" fn ndblas_swap(x: *mut ndblas_view_mut, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors.
-        let (mut x, mut y) = unsafe { (Output::new("x", x)?, Output::new("y", y)?) };
+        let mut x = unsafe { Output::new("x", x) }?;
+        // SAFETY: as above.
+        let mut y = unsafe { Output::new("y", y) }?;
         x.same_dtype(&y)?;
         with_element!(y.dtype(), T => ops::swap(&mut x.view_mut::<T>(), &mut y.view_mut::<T>()))
     })
@@ -57,7 +61,9 @@ pub unsafe extern "C" fn ndblas_axpy(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors.
-        let (x, mut y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
+        let x = unsafe { Input::new("x", x) }?;
+        // SAFETY: as above.
+        let mut y = unsafe { Output::new("y", y) }?;
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
             ops::axpy(alpha.to::<T>("alpha")?, &x.view::<T>(), &mut y.view_mut::<T>())
@@ -76,7 +82,9 @@ pub unsafe extern "C" fn ndblas_axpby(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors.
-        let (x, mut y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
+        let x = unsafe { Input::new("x", x) }?;
+        // SAFETY: as above.
+        let mut y = unsafe { Output::new("y", y) }?;
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
@@ -95,7 +103,9 @@ pub unsafe extern "C" fn ndblas_rot(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors.
-        let (mut x, mut y) = unsafe { (Output::new("x", x)?, Output::new("y", y)?) };
+        let mut x = unsafe { Output::new("x", x) }?;
+        // SAFETY: as above.
+        let mut y = unsafe { Output::new("y", y) }?;
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
             ops::rot(&mut x.view_mut::<T>(), &mut y.view_mut::<T>(), c, s)
@@ -147,7 +157,9 @@ pub unsafe extern "C" fn ndblas_dotc(
 pub unsafe extern "C" fn ndblas_nrm2(x: *const ndblas_view, result: *mut f64) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptor and result.
-        let (x, out) = unsafe { (Input::new("x", x)?, Slot::new(result)?) };
+        let x = unsafe { Input::new("x", x) }?;
+        // SAFETY: as above.
+        let out = unsafe { Slot::new(result) }?;
         with_scalar!(x.dtype(), "x", T => {
             out.set(ops::nrm2(&x.view::<T>())?);
             Ok(())
@@ -160,7 +172,9 @@ pub unsafe extern "C" fn ndblas_nrm2(x: *const ndblas_view, result: *mut f64) ->
 pub unsafe extern "C" fn ndblas_asum(x: *const ndblas_view, result: *mut f64) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptor and result.
-        let (x, out) = unsafe { (Input::new("x", x)?, Slot::new(result)?) };
+        let x = unsafe { Input::new("x", x) }?;
+        // SAFETY: as above.
+        let out = unsafe { Slot::new(result) }?;
         with_scalar!(x.dtype(), "x", T => {
             out.set(ops::asum(&x.view::<T>())?);
             Ok(())
@@ -174,7 +188,9 @@ pub unsafe extern "C" fn ndblas_asum(x: *const ndblas_view, result: *mut f64) ->
 pub unsafe extern "C" fn ndblas_iamax(x: *const ndblas_view, result: *mut isize) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptor and result.
-        let (x, out) = unsafe { (Input::new("x", x)?, Slot::new(result)?) };
+        let x = unsafe { Input::new("x", x) }?;
+        // SAFETY: as above.
+        let out = unsafe { Slot::new(result) }?;
         with_scalar!(x.dtype(), "x", T => {
             out.set(ops::iamax(&x.view::<T>())?.map_or(-1, |i| i as isize));
             Ok(())

@@ -32,7 +32,9 @@ pub unsafe extern "C" fn ndblas_permute(
 ) -> i32 {
     guard(|| {
         // SAFETY: the caller's descriptors and permutation.
-        let (a, mut out) = unsafe { (Input::new("a", a)?, Output::new("out", out)?) };
+        let a = unsafe { Input::new("a", a) }?;
+        // SAFETY: as above.
+        let mut out = unsafe { Output::new("out", out) }?;
         // SAFETY: as above.
         let perm = unsafe { axes(perm, a.ndim()) };
         a.same_dtype(&out)?;

@@ -152,6 +152,7 @@ impl<'a> Input<'a> {
 impl<'a> Output<'a> {
     /// # Safety
     /// As [`Input::new`], with cells as [`ViewMut::from_raw_parts`] wants them.
+    #[inline(always)]
     pub unsafe fn new(arg: &'static str, view: *const ndblas_view_mut) -> Result<Self, Error> {
         // SAFETY: the two descriptors differ in the constness of `data` only.
         let input = unsafe { Input::new(arg, view.cast()) }?;
