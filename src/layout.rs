@@ -35,36 +35,63 @@ pub(crate) struct Layout<'a> {
     measure: Measure,
 }
 
-/// A layout, and what it refers to if nobody else holds that.
-#[derive(Debug, Clone)]
-pub(crate) enum Arrangement<'a> {
-    Borrowed(Layout<'a>),
-    Owned { shape: Dims, strides: Dims, measure: OwnedMeasure },
+/// A layout lent for a call: that of a C descriptor stays where it is, since copying what was just
+/// written stalls; one of our own dims is made for the moment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Lent<'a> {
+    There(&'a Layout<'a>),
+    Made(Layout<'a>),
 }
 
-/// The measure of an arrangement's own dims.
+impl<'a> core::ops::Deref for Lent<'a> {
+    type Target = Layout<'a>;
+    #[inline]
+    fn deref(&self) -> &Layout<'a> {
+        match self {
+            Lent::There(layout) => layout,
+            Lent::Made(layout) => layout,
+        }
+    }
+}
+
+/// A view's layout: lent, or its own dims.
 #[derive(Debug, Clone)]
-pub(crate) struct OwnedMeasure(Measure);
+pub(crate) enum Arrangement<'a> {
+    Lent(Lent<'a>),
+    Own(OwnDims),
+}
+
+/// Dims that were found good.
+#[derive(Debug, Clone)]
+pub(crate) struct OwnDims {
+    shape: Dims,
+    strides: Dims,
+    measure: Measure,
+}
 
 impl Arrangement<'_> {
     /// Checks as [`Layout::new`] does.
     pub fn own(shape: Dims, strides: Dims, item: usize) -> Result<Self, Error> {
-        let measure = OwnedMeasure(Layout::new("view", &shape, Some(&strides), item)?.measure);
-        Ok(Arrangement::Owned { shape, strides, measure })
+        let measure = Layout::new("view", &shape, Some(&strides), item)?.measure;
+        Ok(Arrangement::Own(OwnDims { shape, strides, measure }))
     }
 
     #[inline]
-    pub fn layout(&self) -> Layout<'_> {
+    pub fn lend(&self) -> Lent<'_> {
         match self {
-            Arrangement::Borrowed(layout) => *layout,
-            Arrangement::Owned { shape, strides, measure } => {
-                Layout { shape, strides: Some(strides), measure: measure.0 }
+            Arrangement::Lent(lent) => *lent,
+            Arrangement::Own(OwnDims { shape, strides, measure }) => {
+                Lent::Made(Layout { shape, strides: Some(strides), measure: *measure })
             }
         }
     }
 }
 
 impl<'a> Layout<'a> {
+    /// No element.
+    pub const EMPTY: Self =
+        Layout { shape: &[0], strides: None, measure: Measure { item: 0, len: 0, bounds: (0, 0) } };
+
     /// Checks shape and byte strides (`None`: dense, row-major) of elements of `item` bytes.
     #[inline(always)]
     pub fn new(

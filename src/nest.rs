@@ -45,9 +45,9 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
     /// # Errors
     /// [`Error::Broadcast`], [`Error::Shape`], [`Error::Overlap`].
     #[inline]
-    pub fn plan(&mut self, operands: &[Operand<'v, T>; N]) -> Result<(), Error> {
-        prepare(&mut self.plan, OUT, &operands.each_ref().map(|o| &**o))?;
-        self.base = operands.each_ref().map(|o| o.base);
+    pub fn plan(&mut self, operands: [&Operand<'v, T>; N]) -> Result<(), Error> {
+        prepare(&mut self.plan, OUT, &operands.map(|o| &**o))?;
+        self.base = operands.map(|o| o.base);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! [`View`] and [`ViewMut`]: strided N-d arrays that belong to someone else.
 
 use crate::error::Error;
-use crate::layout::{self, Arrangement, Dims, DimsBuf, Layout};
+use crate::layout::{self, Arrangement, Dims, DimsBuf, Layout, Lent};
 use crate::scalar::Element;
 use core::marker::PhantomData;
 
@@ -50,7 +50,7 @@ unsafe impl<T: Element> Sync for ViewMut<'_, T> {}
 pub(crate) struct Cells<'v> {
     pub name: &'static str,
     pub base: *mut u8,
-    pub layout: Layout<'v>,
+    pub layout: Lent<'v>,
     pub writable: bool,
 }
 
@@ -63,10 +63,11 @@ pub(crate) struct Operand<'v, T> {
 
 impl<'v, T> Operand<'v, T> {
     /// The same cells in another arrangement, which must be one of the view's own.
-    pub fn with_layout<'w>(self, layout: Layout<'w>) -> Operand<'w, T>
+    pub fn with_layout<'w>(self, layout: &'w Layout<'w>) -> Operand<'w, T>
     where
         'v: 'w,
     {
+        let layout = Lent::There(layout);
         Operand { cells: Cells { layout, ..self.cells }, elements: PhantomData }
     }
 }
@@ -126,7 +127,7 @@ fn in_slice<T>(
             .ok_or(Error::Argument { arg: "strides", why: "a stride overflows" })?,
     };
     let arrangement = own::<T>(shape, &byte_strides)?;
-    let layout = arrangement.layout();
+    let layout = arrangement.lend();
     if !layout.is_empty() {
         // Offsets of a valid layout fit, and a slice's byte length fits isize.
         let reach = layout.addresses(offset.saturating_mul(item as usize));
@@ -164,7 +165,7 @@ impl<'a, T: Element> View<'a, T> {
         strides: &[isize],
     ) -> Result<Self, Error> {
         let arrangement = in_slice::<T>(data.len(), shape, Some(strides), offset)?;
-        let offset = if arrangement.layout().is_empty() { 0 } else { offset };
+        let offset = if arrangement.lend().is_empty() { 0 } else { offset };
         Ok(View::new(data.as_ptr().wrapping_add(offset).cast(), arrangement))
     }
 
@@ -200,8 +201,8 @@ impl<'a, T: Element> View<'a, T> {
     /// # Safety
     /// As [`from_raw_parts`](Self::from_raw_parts), for a layout of elements of T.
     #[inline]
-    pub(crate) unsafe fn with_layout(base: *const u8, layout: Layout<'a>) -> Self {
-        View::new(base, Arrangement::Borrowed(layout))
+    pub(crate) unsafe fn with_layout(base: *const u8, layout: &'a Layout<'a>) -> Self {
+        View::new(base, Arrangement::Lent(Lent::There(layout)))
     }
 
     #[inline]
@@ -240,8 +241,8 @@ impl<'a, T: Element> ViewMut<'a, T> {
         strides: &[isize],
     ) -> Result<Self, Error> {
         let arrangement = in_slice::<T>(data.len(), shape, Some(strides), offset)?;
-        arrangement.layout().refuse_self_overlap("view")?;
-        let offset = if arrangement.layout().is_empty() { 0 } else { offset };
+        arrangement.lend().refuse_self_overlap("view")?;
+        let offset = if arrangement.lend().is_empty() { 0 } else { offset };
         Ok(ViewMut::new(data.as_mut_ptr().wrapping_add(offset).cast(), arrangement))
     }
 
@@ -266,7 +267,7 @@ impl<'a, T: Element> ViewMut<'a, T> {
         byte_strides: &[isize],
     ) -> Result<Self, Error> {
         let arrangement = own::<T>(shape, byte_strides)?;
-        arrangement.layout().refuse_self_overlap("view")?;
+        arrangement.lend().refuse_self_overlap("view")?;
         Ok(ViewMut::new(data.cast(), arrangement))
     }
 
@@ -281,8 +282,8 @@ impl<'a, T: Element> ViewMut<'a, T> {
     /// As [`from_raw_parts`](Self::from_raw_parts), for a layout of elements of T that does not
     /// overlap itself.
     #[inline]
-    pub(crate) unsafe fn with_layout(base: *mut u8, layout: Layout<'a>) -> Self {
-        ViewMut::new(base, Arrangement::Borrowed(layout))
+    pub(crate) unsafe fn with_layout(base: *mut u8, layout: &'a Layout<'a>) -> Self {
+        ViewMut::new(base, Arrangement::Lent(Lent::There(layout)))
     }
 
     #[inline]
@@ -299,12 +300,12 @@ impl<'a, T: Element> ViewMut<'a, T> {
 
     /// The same cells, to read.
     pub fn as_view(&self) -> View<'_, T> {
-        View::new(self.base, Arrangement::Borrowed(self.layout()))
+        View::new(self.base, Arrangement::Lent(self.layout()))
     }
 
     /// The same view for a shorter time.
     pub fn reborrow(&mut self) -> ViewMut<'_, T> {
-        ViewMut::new(self.base, Arrangement::Borrowed(self.layout()))
+        ViewMut::new(self.base, Arrangement::Lent(self.layout()))
     }
 
     /// The parts before and from `index` on along an axis.
@@ -359,8 +360,8 @@ macro_rules! rearrange {
             }
 
             #[inline]
-            fn layout(&self) -> Layout<'_> {
-                self.arrangement.layout()
+            fn layout(&self) -> Lent<'_> {
+                self.arrangement.lend()
             }
 
             fn extent(&self, axis: isize) -> Result<usize, Error> {
@@ -372,7 +373,7 @@ macro_rules! rearrange {
             fn part(self, base_offset: isize, shape: &[isize], strides: &[isize]) -> Self {
                 let arrangement = Arrangement::own(shape.into(), strides.into(), size_of::<T>())
                     .expect("a part of a valid view is valid");
-                let offset = if arrangement.layout().is_empty() { 0 } else { base_offset };
+                let offset = if arrangement.lend().is_empty() { 0 } else { base_offset };
                 $view::new(self.base.wrapping_offset(offset), arrangement)
             }
 

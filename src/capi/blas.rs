@@ -36,9 +36,9 @@ pub unsafe extern "C" fn ndblas_saxpy(
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
         let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) =
-            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         ops::axpy(alpha, &x.view::<f32>(), &mut y.view_mut::<f32>())
     })
 }
@@ -56,9 +56,9 @@ pub unsafe extern "C" fn ndblas_daxpy(
     guard(|| {
         let run_x = Run::new::<f64>("x", n, incx)?;
         let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) =
-            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         ops::axpy(alpha, &x.view::<f64>(), &mut y.view_mut::<f64>())
     })
 }
@@ -76,11 +76,12 @@ pub unsafe extern "C" fn ndblas_caxpy(
     guard(|| {
         let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) = unsafe {
+        let (x, y) = unsafe {
             (
-                Input::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                Output::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's factor.
@@ -102,11 +103,12 @@ pub unsafe extern "C" fn ndblas_zaxpy(
     guard(|| {
         let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) = unsafe {
+        let (x, y) = unsafe {
             (
-                Input::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                Output::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's factor.
@@ -129,9 +131,9 @@ pub unsafe extern "C" fn ndblas_saxpby(
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
         let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) =
-            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         ops::axpby(alpha, &x.view::<f32>(), beta, &mut y.view_mut::<f32>())
     })
 }
@@ -150,9 +152,9 @@ pub unsafe extern "C" fn ndblas_daxpby(
     guard(|| {
         let run_x = Run::new::<f64>("x", n, incx)?;
         let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) =
-            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         ops::axpby(alpha, &x.view::<f64>(), beta, &mut y.view_mut::<f64>())
     })
 }
@@ -171,11 +173,12 @@ pub unsafe extern "C" fn ndblas_caxpby(
     guard(|| {
         let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) = unsafe {
+        let (x, y) = unsafe {
             (
-                Input::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                Output::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's factor.
@@ -200,11 +203,12 @@ pub unsafe extern "C" fn ndblas_zaxpby(
     guard(|| {
         let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) = unsafe {
+        let (x, y) = unsafe {
             (
-                Input::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                Output::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's factor.
@@ -220,8 +224,9 @@ pub unsafe extern "C" fn ndblas_zaxpby(
 pub unsafe extern "C" fn ndblas_sscal(n: isize, alpha: f32, x: *mut f32, incx: isize) -> i32 {
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", x, &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         ops::scal(alpha, &mut x.view_mut::<f32>())
     })
 }
@@ -231,8 +236,9 @@ pub unsafe extern "C" fn ndblas_sscal(n: isize, alpha: f32, x: *mut f32, incx: i
 pub unsafe extern "C" fn ndblas_dscal(n: isize, alpha: f64, x: *mut f64, incx: isize) -> i32 {
     guard(|| {
         let run_x = Run::new::<f64>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", x, &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         ops::scal(alpha, &mut x.view_mut::<f64>())
     })
 }
@@ -247,8 +253,9 @@ pub unsafe extern "C" fn ndblas_cscal(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f32>>("alpha", alpha) }?;
         ops::scal(alpha, &mut x.view_mut::<Complex<f32>>())
@@ -265,8 +272,9 @@ pub unsafe extern "C" fn ndblas_zscal(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f64>>("alpha", alpha) }?;
         ops::scal(alpha, &mut x.view_mut::<Complex<f64>>())
@@ -278,8 +286,9 @@ pub unsafe extern "C" fn ndblas_zscal(
 pub unsafe extern "C" fn ndblas_csscal(n: isize, alpha: f32, x: *mut c_void, incx: isize) -> i32 {
     guard(|| {
         let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         ops::scal_real(alpha, &mut x.view_mut::<Complex<f32>>())
     })
 }
@@ -289,8 +298,9 @@ pub unsafe extern "C" fn ndblas_csscal(n: isize, alpha: f32, x: *mut c_void, inc
 pub unsafe extern "C" fn ndblas_zdscal(n: isize, alpha: f64, x: *mut c_void, incx: isize) -> i32 {
     guard(|| {
         let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
         // SAFETY: the caller's vectors.
-        let mut x = unsafe { Output::vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         ops::scal_real(alpha, &mut x.view_mut::<Complex<f64>>())
     })
 }
@@ -307,9 +317,9 @@ pub unsafe extern "C" fn ndblas_scopy(
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
         let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) =
-            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         ops::copy(&x.view::<f32>(), &mut y.view_mut::<f32>())
     })
 }
@@ -326,9 +336,9 @@ pub unsafe extern "C" fn ndblas_dcopy(
     guard(|| {
         let run_x = Run::new::<f64>("x", n, incx)?;
         let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) =
-            unsafe { (Input::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         ops::copy(&x.view::<f64>(), &mut y.view_mut::<f64>())
     })
 }
@@ -345,11 +355,12 @@ pub unsafe extern "C" fn ndblas_ccopy(
     guard(|| {
         let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) = unsafe {
+        let (x, y) = unsafe {
             (
-                Input::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                Output::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         ops::copy(&x.view::<Complex<f32>>(), &mut y.view_mut::<Complex<f32>>())
@@ -368,11 +379,12 @@ pub unsafe extern "C" fn ndblas_zcopy(
     guard(|| {
         let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, mut y) = unsafe {
+        let (x, y) = unsafe {
             (
-                Input::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                Output::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         ops::copy(&x.view::<Complex<f64>>(), &mut y.view_mut::<Complex<f64>>())
@@ -391,9 +403,9 @@ pub unsafe extern "C" fn ndblas_sswap(
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
         let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (mut x, mut y) =
-            unsafe { (Output::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         ops::swap(&mut x.view_mut::<f32>(), &mut y.view_mut::<f32>())
     })
 }
@@ -410,9 +422,9 @@ pub unsafe extern "C" fn ndblas_dswap(
     guard(|| {
         let run_x = Run::new::<f64>("x", n, incx)?;
         let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (mut x, mut y) =
-            unsafe { (Output::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         ops::swap(&mut x.view_mut::<f64>(), &mut y.view_mut::<f64>())
     })
 }
@@ -429,11 +441,12 @@ pub unsafe extern "C" fn ndblas_cswap(
     guard(|| {
         let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (mut x, mut y) = unsafe {
+        let (x, y) = unsafe {
             (
-                Output::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                Output::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         ops::swap(&mut x.view_mut::<Complex<f32>>(), &mut y.view_mut::<Complex<f32>>())
@@ -452,11 +465,12 @@ pub unsafe extern "C" fn ndblas_zswap(
     guard(|| {
         let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (mut x, mut y) = unsafe {
+        let (x, y) = unsafe {
             (
-                Output::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                Output::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         ops::swap(&mut x.view_mut::<Complex<f64>>(), &mut y.view_mut::<Complex<f64>>())
@@ -476,8 +490,9 @@ pub unsafe extern "C" fn ndblas_sdot(
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
         let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (Input::vector("x", x, &run_x)?, Input::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::dotu(&x.view::<f32>(), &y.view::<f32>())?.0 as f32);
@@ -498,8 +513,9 @@ pub unsafe extern "C" fn ndblas_ddot(
     guard(|| {
         let run_x = Run::new::<f64>("x", n, incx)?;
         let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (Input::vector("x", x, &run_x)?, Input::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::dotu(&x.view::<f64>(), &y.view::<f64>())?.0);
@@ -520,8 +536,9 @@ pub unsafe extern "C" fn ndblas_dsdot(
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
         let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (Input::vector("x", x, &run_x)?, Input::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::dsdot(&x.view::<f32>(), &y.view::<f32>())?);
@@ -543,8 +560,9 @@ pub unsafe extern "C" fn ndblas_sdsdot(
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
         let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (Input::vector("x", x, &run_x)?, Input::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set((alpha as f64 + ops::dsdot(&x.view::<f32>(), &y.view::<f32>())?) as f32);
@@ -565,11 +583,12 @@ pub unsafe extern "C" fn ndblas_cdotu(
     guard(|| {
         let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's vectors.
         let (x, y) = unsafe {
             (
-                Input::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                Input::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's result.
@@ -593,11 +612,12 @@ pub unsafe extern "C" fn ndblas_cdotc(
     guard(|| {
         let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's vectors.
         let (x, y) = unsafe {
             (
-                Input::vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                Input::vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's result.
@@ -621,11 +641,12 @@ pub unsafe extern "C" fn ndblas_zdotu(
     guard(|| {
         let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's vectors.
         let (x, y) = unsafe {
             (
-                Input::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                Input::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's result.
@@ -649,11 +670,12 @@ pub unsafe extern "C" fn ndblas_zdotc(
     guard(|| {
         let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
         let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's vectors.
         let (x, y) = unsafe {
             (
-                Input::vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                Input::vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
             )
         };
         // SAFETY: the caller's result.
@@ -674,8 +696,9 @@ pub unsafe extern "C" fn ndblas_snrm2(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x, &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::nrm2(&x.view::<f32>())? as f32);
@@ -693,8 +716,9 @@ pub unsafe extern "C" fn ndblas_dnrm2(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<f64>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x, &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::nrm2(&x.view::<f64>())?);
@@ -712,8 +736,9 @@ pub unsafe extern "C" fn ndblas_scnrm2(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::nrm2(&x.view::<Complex<f32>>())? as f32);
@@ -731,8 +756,9 @@ pub unsafe extern "C" fn ndblas_dznrm2(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::nrm2(&x.view::<Complex<f64>>())?);
@@ -750,8 +776,9 @@ pub unsafe extern "C" fn ndblas_sasum(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x, &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::asum(&x.view::<f32>())? as f32);
@@ -769,8 +796,9 @@ pub unsafe extern "C" fn ndblas_dasum(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<f64>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x, &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::asum(&x.view::<f64>())?);
@@ -788,8 +816,9 @@ pub unsafe extern "C" fn ndblas_scasum(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::asum(&x.view::<Complex<f32>>())? as f32);
@@ -807,8 +836,9 @@ pub unsafe extern "C" fn ndblas_dzasum(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::asum(&x.view::<Complex<f64>>())?);
@@ -826,8 +856,9 @@ pub unsafe extern "C" fn ndblas_isamax(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x, &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::iamax(&x.view::<f32>())?.map_or(-1, |i| i as isize));
@@ -845,8 +876,9 @@ pub unsafe extern "C" fn ndblas_idamax(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<f64>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x, &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::iamax(&x.view::<f64>())?.map_or(-1, |i| i as isize));
@@ -864,8 +896,9 @@ pub unsafe extern "C" fn ndblas_icamax(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::iamax(&x.view::<Complex<f32>>())?.map_or(-1, |i| i as isize));
@@ -883,8 +916,9 @@ pub unsafe extern "C" fn ndblas_izamax(
 ) -> i32 {
     guard(|| {
         let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's vectors.
-        let x = unsafe { Input::vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
         out.set(ops::iamax(&x.view::<Complex<f64>>())?.map_or(-1, |i| i as isize));
@@ -906,9 +940,9 @@ pub unsafe extern "C" fn ndblas_srot(
     guard(|| {
         let run_x = Run::new::<f32>("x", n, incx)?;
         let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (mut x, mut y) =
-            unsafe { (Output::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         ops::rot(&mut x.view_mut::<f32>(), &mut y.view_mut::<f32>(), c.into(), s.into())
     })
 }
@@ -927,9 +961,9 @@ pub unsafe extern "C" fn ndblas_drot(
     guard(|| {
         let run_x = Run::new::<f64>("x", n, incx)?;
         let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
         // SAFETY: the caller's vectors.
-        let (mut x, mut y) =
-            unsafe { (Output::vector("x", x, &run_x)?, Output::vector("y", y, &run_y)?) };
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         ops::rot(&mut x.view_mut::<f64>(), &mut y.view_mut::<f64>(), c, s)
     })
 }

@@ -9,8 +9,9 @@ use crate::scalar::{with_element, with_scalar};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_fill(alpha: ndblas_scalar, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
+        let mut y0 = Output::EMPTY;
         // SAFETY: the caller's descriptor.
-        let mut y = unsafe { Output::new("y", y) }?;
+        let y = unsafe { y0.read("y", y) }?;
         with_element!(y.dtype(), T => ops::fill(alpha.to::<T>("alpha")?, &mut y.view_mut::<T>()))
     })
 }
@@ -19,10 +20,11 @@ pub unsafe extern "C" fn ndblas_fill(alpha: ndblas_scalar, y: *mut ndblas_view_m
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_copy(x: *const ndblas_view, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let x = unsafe { Input::new("x", x) }?;
+        let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
-        let mut y = unsafe { Output::new("y", y) }?;
+        let y = unsafe { y0.read("y", y) }?;
         x.same_dtype(&y)?;
         with_element!(y.dtype(), T => ops::copy(&x.view::<T>(), &mut y.view_mut::<T>()))
     })
@@ -32,10 +34,11 @@ pub unsafe extern "C" fn ndblas_copy(x: *const ndblas_view, y: *mut ndblas_view_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_swap(x: *mut ndblas_view_mut, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let mut x = unsafe { Output::new("x", x) }?;
+        let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
-        let mut y = unsafe { Output::new("y", y) }?;
+        let y = unsafe { y0.read("y", y) }?;
         x.same_dtype(&y)?;
         with_element!(y.dtype(), T => ops::swap(&mut x.view_mut::<T>(), &mut y.view_mut::<T>()))
     })
@@ -45,8 +48,9 @@ pub unsafe extern "C" fn ndblas_swap(x: *mut ndblas_view_mut, y: *mut ndblas_vie
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_scal(alpha: ndblas_scalar, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
+        let mut y0 = Output::EMPTY;
         // SAFETY: the caller's descriptor.
-        let mut y = unsafe { Output::new("y", y) }?;
+        let y = unsafe { y0.read("y", y) }?;
         with_scalar!(y.dtype(), "y", T => ops::scal(alpha.to::<T>("alpha")?, &mut y.view_mut::<T>()))
     })
 }
@@ -60,10 +64,11 @@ pub unsafe extern "C" fn ndblas_axpy(
     y: *mut ndblas_view_mut,
 ) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let x = unsafe { Input::new("x", x) }?;
+        let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
-        let mut y = unsafe { Output::new("y", y) }?;
+        let y = unsafe { y0.read("y", y) }?;
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
             ops::axpy(alpha.to::<T>("alpha")?, &x.view::<T>(), &mut y.view_mut::<T>())
@@ -81,10 +86,11 @@ pub unsafe extern "C" fn ndblas_axpby(
     y: *mut ndblas_view_mut,
 ) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let x = unsafe { Input::new("x", x) }?;
+        let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
-        let mut y = unsafe { Output::new("y", y) }?;
+        let y = unsafe { y0.read("y", y) }?;
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
@@ -102,10 +108,11 @@ pub unsafe extern "C" fn ndblas_rot(
     s: f64,
 ) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let mut x = unsafe { Output::new("x", x) }?;
+        let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
-        let mut y = unsafe { Output::new("y", y) }?;
+        let y = unsafe { y0.read("y", y) }?;
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
             ops::rot(&mut x.view_mut::<T>(), &mut y.view_mut::<T>(), c, s)
@@ -122,8 +129,9 @@ pub unsafe extern "C" fn ndblas_dotu(
     result: *mut ndblas_scalar,
 ) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's descriptors and result.
-        let (x, y, out) = unsafe { (Input::new("x", x)?, Input::new("y", y)?, Slot::new(result)?) };
+        let (x, y, out) = unsafe { (x0.read("x", x)?, y0.read("y", y)?, Slot::new(result)?) };
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
             out.set(ops::dotu(&x.view::<T>(), &y.view::<T>())?.into());
@@ -141,8 +149,9 @@ pub unsafe extern "C" fn ndblas_dotc(
     result: *mut ndblas_scalar,
 ) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's descriptors and result.
-        let (x, y, out) = unsafe { (Input::new("x", x)?, Input::new("y", y)?, Slot::new(result)?) };
+        let (x, y, out) = unsafe { (x0.read("x", x)?, y0.read("y", y)?, Slot::new(result)?) };
         x.same_dtype(&y)?;
         with_scalar!(y.dtype(), "y", T => {
             out.set(ops::dotc(&x.view::<T>(), &y.view::<T>())?.into());
@@ -156,8 +165,9 @@ pub unsafe extern "C" fn ndblas_dotc(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_nrm2(x: *const ndblas_view, result: *mut f64) -> i32 {
     guard(|| {
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's descriptor and result.
-        let x = unsafe { Input::new("x", x) }?;
+        let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
         let out = unsafe { Slot::new(result) }?;
         with_scalar!(x.dtype(), "x", T => {
@@ -171,8 +181,9 @@ pub unsafe extern "C" fn ndblas_nrm2(x: *const ndblas_view, result: *mut f64) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_asum(x: *const ndblas_view, result: *mut f64) -> i32 {
     guard(|| {
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's descriptor and result.
-        let x = unsafe { Input::new("x", x) }?;
+        let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
         let out = unsafe { Slot::new(result) }?;
         with_scalar!(x.dtype(), "x", T => {
@@ -187,8 +198,9 @@ pub unsafe extern "C" fn ndblas_asum(x: *const ndblas_view, result: *mut f64) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_iamax(x: *const ndblas_view, result: *mut isize) -> i32 {
     guard(|| {
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's descriptor and result.
-        let x = unsafe { Input::new("x", x) }?;
+        let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
         let out = unsafe { Slot::new(result) }?;
         with_scalar!(x.dtype(), "x", T => {

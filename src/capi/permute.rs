@@ -31,10 +31,11 @@ pub unsafe extern "C" fn ndblas_permute(
     out: *mut ndblas_view_mut,
 ) -> i32 {
     guard(|| {
+        let (mut a0, mut out0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors and permutation.
-        let a = unsafe { Input::new("a", a) }?;
+        let a = unsafe { a0.read("a", a) }?;
         // SAFETY: as above.
-        let mut out = unsafe { Output::new("out", out) }?;
+        let out = unsafe { out0.read("out", out) }?;
         // SAFETY: as above.
         let perm = unsafe { axes(perm, a.ndim()) };
         a.same_dtype(&out)?;

@@ -82,11 +82,19 @@ pub(super) struct Input<'a> {
 /// The same for a mutable one, which does not overlap itself.
 pub(super) struct Output<'a>(Input<'a>);
 
+/// Both are made empty and read in place: moving what was just written stalls, and a call is short.
 impl<'a> Input<'a> {
+    pub const EMPTY: Self =
+        Input { arg: "", data: core::ptr::null(), layout: Layout::EMPTY, dtype: DType::F64 };
+
     /// # Safety
     /// `view` is NULL or points to a descriptor, whose shape and strides are NULL or have ndim
     /// numbers, and whose cells are as [`View::from_raw_parts`] wants them, all for 'a.
-    pub unsafe fn new(arg: &'static str, view: *const ndblas_view) -> Result<Self, Error> {
+    pub unsafe fn read(
+        &mut self,
+        arg: &'static str,
+        view: *const ndblas_view,
+    ) -> Result<&Self, Error> {
         // SAFETY: as the caller says.
         let Some(view) = (unsafe { view.as_ref() }) else {
             return Err(Error::Null { arg });
@@ -113,7 +121,8 @@ impl<'a> Input<'a> {
         if view.data.is_null() && !layout.is_empty() {
             return Err(Error::Null { arg });
         }
-        Ok(Input { arg, data: view.data.cast(), layout, dtype })
+        *self = Input { arg, data: view.data.cast(), layout, dtype };
+        Ok(self)
     }
 
     pub fn dtype(&self) -> DType {
@@ -142,22 +151,27 @@ impl<'a> Input<'a> {
 
     /// The view, whose element type T must be that of the descriptor's dtype.
     #[inline]
-    pub fn view<T: Element>(&self) -> View<'a, T> {
+    pub fn view<T: Element>(&self) -> View<'_, T> {
         assert!(self.dtype == T::DTYPE);
         // SAFETY: the cells are as `new` demands, and of T.
-        unsafe { View::with_layout(self.data, self.layout) }
+        unsafe { View::with_layout(self.data, &self.layout) }
     }
 }
 
 impl<'a> Output<'a> {
+    pub const EMPTY: Self = Output(Input::EMPTY);
+
     /// # Safety
-    /// As [`Input::new`], with cells as [`ViewMut::from_raw_parts`] wants them.
-    #[inline(always)]
-    pub unsafe fn new(arg: &'static str, view: *const ndblas_view_mut) -> Result<Self, Error> {
+    /// As [`Input::read`], with cells as [`ViewMut::from_raw_parts`] wants them.
+    pub unsafe fn read(
+        &mut self,
+        arg: &'static str,
+        view: *const ndblas_view_mut,
+    ) -> Result<&mut Self, Error> {
         // SAFETY: the two descriptors differ in the constness of `data` only.
-        let input = unsafe { Input::new(arg, view.cast()) }?;
-        input.layout.refuse_self_overlap(arg)?;
-        Ok(Output(input))
+        unsafe { self.0.read(arg, view.cast()) }?;
+        self.0.layout.refuse_self_overlap(arg)?;
+        Ok(self)
     }
 
     /// The view, whose element type T must be that of the descriptor's dtype.
@@ -165,7 +179,7 @@ impl<'a> Output<'a> {
     pub fn view_mut<T: Element>(&mut self) -> ViewMut<'_, T> {
         assert!(self.0.dtype == T::DTYPE);
         // SAFETY: the cells are as `new` demands, and of T.
-        unsafe { ViewMut::with_layout(self.0.data.cast_mut(), self.0.layout) }
+        unsafe { ViewMut::with_layout(self.0.data.cast_mut(), &self.0.layout) }
     }
 }
 
@@ -196,35 +210,39 @@ impl<'a> Input<'a> {
     ///
     /// # Safety
     /// Its elements are as [`View::from_raw_parts`] wants them.
-    pub unsafe fn vector<T: Element>(
+    pub unsafe fn read_vector<T: Element>(
+        &mut self,
         arg: &'static str,
         p: *const T,
         run: &'a Run,
-    ) -> Result<Self, Error> {
+    ) -> Result<&Self, Error> {
         let ([n], [stride]) = (run.shape, run.strides);
         if n > 0 && p.is_null() {
             return Err(Error::Null { arg });
         }
         let layout = Layout::new(arg, &run.shape, Some(&run.strides), size_of::<T>())?;
         let first = if stride < 0 { (1 - n) * stride } else { 0 };
-        Ok(Input { arg, data: p.cast::<u8>().wrapping_offset(first), layout, dtype: T::DTYPE })
+        let data = p.cast::<u8>().wrapping_offset(first);
+        *self = Input { arg, data, layout, dtype: T::DTYPE };
+        Ok(self)
     }
 }
 
 impl<'a> Output<'a> {
-    /// As [`Input::vector`].
+    /// As [`Input::read_vector`].
     ///
     /// # Safety
     /// Its elements are as [`ViewMut::from_raw_parts`] wants them.
-    pub unsafe fn vector<T: Element>(
+    pub unsafe fn read_vector<T: Element>(
+        &mut self,
         arg: &'static str,
         p: *mut T,
         run: &'a Run,
-    ) -> Result<Self, Error> {
+    ) -> Result<&mut Self, Error> {
         // SAFETY: the two differ in the constness of the pointer only.
-        let input = unsafe { Input::vector(arg, p.cast_const(), run) }?;
-        input.layout.refuse_self_overlap(arg)?;
-        Ok(Output(input))
+        unsafe { self.0.read_vector(arg, p.cast_const(), run) }?;
+        self.0.layout.refuse_self_overlap(arg)?;
+        Ok(self)
     }
 }
 
