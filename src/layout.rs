@@ -156,24 +156,34 @@ impl<'a> Layout<'a> {
         self.measure.len == 0
     }
 
+    /// The size of an element in bytes.
+    pub fn item(&self) -> usize {
+        self.measure.item
+    }
+
+    /// Extent and byte stride of an axis counted from the last (1), if there is one. `dense` starts
+    /// as the size of an element and must see the axes one after the other.
+    #[inline(always)]
+    pub fn axis_from_last(&self, back: usize, dense: &mut isize) -> Option<(usize, isize)> {
+        let d = self.shape.len().checked_sub(back)?;
+        let n = *self.shape.get(d)?;
+        let stride = match self.strides {
+            Some(strides) => *strides.get(d)?,
+            None => {
+                let stride = *dense;
+                // Overflows only in an empty view, whose strides mean nothing.
+                *dense = stride.wrapping_mul(n);
+                stride
+            }
+        };
+        Some((n as usize, stride))
+    }
+
     /// The extents and byte strides of all axes, the last axis first.
     #[inline]
     pub fn axes_from_last(&self) -> impl Iterator<Item = (usize, isize)> + Clone + use<'a> {
-        let Layout { shape, strides, .. } = *self;
-        let mut dense = self.measure.item as isize;
-        (0..self.ndim()).rev().map(move |d| {
-            let n = shape[d];
-            let stride = match strides {
-                Some(s) => s[d],
-                None => {
-                    let s = dense;
-                    // Overflows only in an empty view, whose strides mean nothing.
-                    dense = dense.wrapping_mul(n);
-                    s
-                }
-            };
-            (n as usize, stride)
-        })
+        let (layout, mut dense) = (*self, self.item() as isize);
+        (1..=self.ndim()).map_while(move |back| layout.axis_from_last(back, &mut dense))
     }
 
     /// The byte stride of an axis.

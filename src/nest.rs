@@ -86,9 +86,8 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
                 return;
             }
         }
-        nest(around, first, &mut |p| {
-            dispatch(Block { kernel, block, p, elements: PhantomData });
-        });
+        let mut body = |p| dispatch(Block { kernel, block, p, elements: PhantomData });
+        if around.is_empty() { body(first) } else { nest(around, first, &mut body) }
     }
 }
 
@@ -132,7 +131,7 @@ impl<'v, T: Scalar, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         let mut walk = Walk::new();
         walk.plan.reset();
         let item = size_of::<T::Real>();
-        walk.plan.push(Axis { len: size_of::<T>() / item, stride: [item as isize; N] });
+        walk.plan.push(size_of::<T>() / item, [item as isize; N]);
         walk.plan.axes.extend(self.plan.axes.iter().copied());
         walk.plan.fuse();
         walk.plan.empty = self.plan.empty;
@@ -310,7 +309,7 @@ impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
         self.plan.reset();
         let mut index = 1;
         for (len, stride) in x.layout.axes_from_last() {
-            self.plan.push(Axis { len, stride: [stride, index] });
+            self.plan.push(len, [stride, index]);
             index = index.wrapping_mul(len as isize);
         }
         self.plan.fuse();
