@@ -251,7 +251,8 @@ impl Level {
         }
     }
 
-    fn detect() -> Level {
+    /// The best of this CPU, whatever the override says.
+    pub fn detect() -> Level {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::is_x86_feature_detected as has;

@@ -221,7 +221,10 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
     pub fn reduce<R: Reduce<T, N>>(&self, reduce: R) -> Option<R::Output> {
         let mut tree = Tree::new();
         self.blocks(|number, n, p| {
-            let value = dispatch(OneBlock { reduce, n, p, elements: PhantomData });
+            // SAFETY: blocks are of dense, aligned elements of the views.
+            let by_blas = unsafe { reduce.blas(n, p) };
+            let value = by_blas
+                .unwrap_or_else(|| dispatch(OneBlock { reduce, n, p, elements: PhantomData }));
             tree.push(number, value, |a, b| reduce.combine(a, b));
         });
         tree.finish(|a, b| reduce.combine(a, b))

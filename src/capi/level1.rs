@@ -25,7 +25,7 @@ pub unsafe extern "C" fn ndblas_copy(x: *const ndblas_view, y: *mut ndblas_view_
         let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
         let y = unsafe { y0.read("y", y) }?;
-        x.same_dtype(&y)?;
+        x.same_dtype(y)?;
         with_element!(y.dtype(), T => ops::copy(&x.view::<T>(), &mut y.view_mut::<T>()))
     })
 }
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn ndblas_swap(x: *mut ndblas_view_mut, y: *mut ndblas_vie
         let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
         let y = unsafe { y0.read("y", y) }?;
-        x.same_dtype(&y)?;
+        x.same_dtype(y)?;
         with_element!(y.dtype(), T => ops::swap(&mut x.view_mut::<T>(), &mut y.view_mut::<T>()))
     })
 }
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn ndblas_axpy(
         let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
         let y = unsafe { y0.read("y", y) }?;
-        x.same_dtype(&y)?;
+        x.same_dtype(y)?;
         with_scalar!(y.dtype(), "y", T => {
             ops::axpy(alpha.to::<T>("alpha")?, &x.view::<T>(), &mut y.view_mut::<T>())
         })
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn ndblas_axpby(
         let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
         let y = unsafe { y0.read("y", y) }?;
-        x.same_dtype(&y)?;
+        x.same_dtype(y)?;
         with_scalar!(y.dtype(), "y", T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
             ops::axpby(alpha, &x.view::<T>(), beta, &mut y.view_mut::<T>())
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn ndblas_rot(
         let x = unsafe { x0.read("x", x) }?;
         // SAFETY: as above.
         let y = unsafe { y0.read("y", y) }?;
-        x.same_dtype(&y)?;
+        x.same_dtype(y)?;
         with_scalar!(y.dtype(), "y", T => {
             ops::rot(&mut x.view_mut::<T>(), &mut y.view_mut::<T>(), c, s)
         })
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn ndblas_dotu(
         let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's descriptors and result.
         let (x, y, out) = unsafe { (x0.read("x", x)?, y0.read("y", y)?, Slot::new(result)?) };
-        x.same_dtype(&y)?;
+        x.same_dtype(y)?;
         with_scalar!(y.dtype(), "y", T => {
             out.set(ops::dotu(&x.view::<T>(), &y.view::<T>())?.into());
             Ok(())
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn ndblas_dotc(
         let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's descriptors and result.
         let (x, y, out) = unsafe { (x0.read("x", x)?, y0.read("y", y)?, Slot::new(result)?) };
-        x.same_dtype(&y)?;
+        x.same_dtype(y)?;
         with_scalar!(y.dtype(), "y", T => {
             out.set(ops::dotc(&x.view::<T>(), &y.view::<T>())?.into());
             Ok(())

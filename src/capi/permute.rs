@@ -38,7 +38,7 @@ pub unsafe extern "C" fn ndblas_permute(
         let out = unsafe { out0.read("out", out) }?;
         // SAFETY: as above.
         let perm = unsafe { axes(perm, a.ndim()) };
-        a.same_dtype(&out)?;
+        a.same_dtype(out)?;
         with_element!(out.dtype(), T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
             let (a, mut out) = (a.view::<T>(), out.view_mut::<T>());

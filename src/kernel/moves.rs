@@ -1,6 +1,6 @@
 //! Moving elements as words of their size: copy, fill, swap; and adding integers.
 
-use super::Rows;
+use super::{Rows, blas};
 use crate::isa::Isa;
 use crate::scalar::{Element, Word};
 
@@ -33,6 +33,13 @@ unsafe impl<W: Word> Rows<W, 2, 1> for Copy {
             unsafe { y.cast::<W>().write_unaligned(x.cast::<W>().read_unaligned()) };
             (y, x) = (y.wrapping_offset(step[0]), x.wrapping_offset(step[1]));
         }
+    }
+
+    #[inline(always)]
+    unsafe fn blas(self, n: usize, p: [*mut u8; 2], step: [isize; 2]) -> bool {
+        // What is dense in both is a memcpy.
+        // SAFETY: the caller's run.
+        step != [size_of::<W>() as isize; 2] && unsafe { blas::copy::<W>(n, p, step) }
     }
 }
 
@@ -95,6 +102,11 @@ unsafe impl<W: Word> Rows<W, 2, 2> for Swap {
             }
             (x, y) = (x.wrapping_offset(step[0]), y.wrapping_offset(step[1]));
         }
+    }
+    #[inline(always)]
+    unsafe fn blas(self, n: usize, p: [*mut u8; 2], step: [isize; 2]) -> bool {
+        // SAFETY: the caller's run.
+        unsafe { blas::swap::<W>(n, p, step) }
     }
 }
 
