@@ -140,6 +140,7 @@ impl<I: Isa, R: Real, const W: usize> RealVector for Array<I, R, W> {
         Self::map(|i| self.0[i].magnitude())
     }
     #[inline(always)]
+    #[allow(clippy::eq_op)] // only NaN differs from itself
     fn max_nan(self, o: Self) -> Self {
         Self::map(|i| {
             let (a, b) = (self.0[i], o.0[i]);

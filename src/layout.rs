@@ -350,7 +350,7 @@ pub(crate) mod overlap {
 
     /// Sorts by descending stride and makes one term of those with equal strides.
     fn merge(terms: &mut Terms) {
-        terms.sort_unstable_by(|a, b| b.stride.cmp(&a.stride));
+        terms.sort_unstable_by_key(|t| core::cmp::Reverse(t.stride));
         let mut merged = Terms::new();
         for &t in terms.iter() {
             match merged.last_mut() {
@@ -375,7 +375,7 @@ pub(crate) mod overlap {
                 terms.push(Term { stride: (s as i128).abs(), count: n as i128 - 1 });
             }
         }
-        terms.sort_unstable_by(|a, b| b.stride.cmp(&a.stride));
+        terms.sort_unstable_by_key(|t| core::cmp::Reverse(t.stride));
         // Where each stride steps over all that the smaller ones cover, no two indices meet.
         let mut extent = item as i128;
         let nested = terms.iter().rev().all(|t| {

@@ -301,7 +301,7 @@ struct Buffer<T>([MaybeUninit<T>; BLOCK]);
 /// Whether a row is one of elements in a slice.
 #[inline]
 fn is_dense<T>(p: *mut u8, stride: isize) -> bool {
-    stride == size_of::<T>() as isize && p.addr() % align_of::<T>() == 0
+    stride == size_of::<T>() as isize && p.addr().is_multiple_of(align_of::<T>())
 }
 
 /// The position of the greatest element: the second operand is no memory, but steps by 1 from one

@@ -212,6 +212,11 @@ impl<'a, T: Element> View<'a, T> {
         Operand { cells, elements: PhantomData }
     }
 
+    /// The first logical element, which need not exist or be aligned.
+    pub fn as_ptr(&self) -> *const T {
+        self.base.cast()
+    }
+
     /// The element at an index, if there is one.
     pub fn get(&self, index: &[usize]) -> Option<T> {
         let offset = offset_of(&self.layout(), index)?;
@@ -291,6 +296,11 @@ impl<'a, T: Element> ViewMut<'a, T> {
         let (base, layout) = (self.base, self.layout());
         let cells = Cells { name, base, layout, writable: true };
         Operand { cells, elements: PhantomData }
+    }
+
+    /// The first logical element, which need not exist or be aligned.
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.base.cast()
     }
 
     /// The element at an index, if there is one.

@@ -91,11 +91,11 @@ cmake_finds() { rm -rf "$work/cmake"; cmake -S "$work/project" -B "$work/cmake" 
 cmake_programs() {
     cmake_finds "$1" "$2" && cmake --build "$work/cmake" && "$work/cmake/shared" && "$work/cmake/static"
 }
-# As after unpacking a binary package elsewhere.
-# LIBDIR and PREFIX apart.
+# LIBDIR outside PREFIX.
 apart() {
     installs DESTDIR= PREFIX="$work/a" LIBDIR="$work/b/lib" && cmake_programs "$work/b" "$version"
 }
+# As after unpacking a binary package elsewhere.
 moved() { cp -R "$stage" "$work/moved" && cmake_programs "$work/moved" 0.1; }
 
 if command -v cmake >/dev/null 2>&1; then

@@ -54,7 +54,7 @@ pub struct ndblas_scalar {
 impl ndblas_scalar {
     /// The factor in the element type of the call.
     pub(super) fn to<T: Element>(self, arg: &'static str) -> Result<T, Error> {
-        T::from_parts(self.re, self.im).ok_or_else(|| Error::Argument {
+        T::from_parts(self.re, self.im).ok_or(Error::Argument {
             arg,
             why: if self.im != 0.0 {
                 "it has an imaginary part, but the dtype is not complex"

@@ -125,7 +125,7 @@ mod provided {
             let whole =
                 step[k] != 0 && step[k] % item == 0 && i32::try_from(step[k] / item).is_ok();
             let apart = (k + 1..N).all(|j| reach(k).1 <= reach(j).0 || reach(j).1 <= reach(k).0);
-            if !whole || !apart || p[k].addr() % align_of::<T>() != 0 {
+            if !whole || !apart || !p[k].addr().is_multiple_of(align_of::<T>()) {
                 return false;
             }
         }

@@ -115,8 +115,8 @@ unsafe fn run<T, M, V, const N: usize, const OUT: usize, const DENSE: bool>(
         // All loads of a turn come before its stores: the compiler cannot know that an output is
         // either the very same view as an input or shares nothing with it.
         let v: [[V; N]; UNROLL] = core::array::from_fn(|u| load(p, u));
-        for u in 0..UNROLL {
-            let out = map.apply(isa, v[u]);
+        for (u, v) in v.into_iter().enumerate() {
+            let out = map.apply(isa, v);
             for k in 0..OUT {
                 // SAFETY: the caller's vectors.
                 unsafe { out[k].store(p[k].wrapping_offset(u as isize * step[k])) };
