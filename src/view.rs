@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::layout::{self, Dims, DimsBuf, Layout};
-use crate::scalar::Element;
+use crate::scalar::{DType, Element};
 use core::marker::PhantomData;
 
 /// A strided N-d array to read from.
@@ -397,3 +397,76 @@ macro_rules! rearrange {
 }
 rearrange!(View);
 rearrange!(ViewMut);
+
+/// A view of indices, of any of the eight integer types.
+///
+/// ```
+/// use ndblas::{Index, View};
+/// let rows = [2u8, 0, 1];
+/// let rows = View::from_slice(&rows, &[3, 1])?;
+/// let index = Index::from(&rows);
+/// assert_eq!(index.dtype(), ndblas::DType::U8);
+/// # Ok::<(), ndblas::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Index<'a> {
+    base: *const u8,
+    layout: Layout<'a>,
+    dtype: DType,
+}
+
+// SAFETY: an index gives what a shared slice of integers gives.
+unsafe impl Send for Index<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Index<'_> {}
+
+impl<'a> Index<'a> {
+    /// The type of the indices.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The same view for a shorter time.
+    pub fn reborrow(&self) -> Index<'_> {
+        Index { base: self.base, layout: self.layout.reborrow(), dtype: self.dtype }
+    }
+
+    /// # Errors
+    /// [`Error::IndexDType`].
+    pub(crate) fn from_parts(
+        arg: &'static str,
+        base: *const u8,
+        layout: Layout<'a>,
+        dtype: DType,
+    ) -> Result<Self, Error> {
+        if !dtype.is_integer() {
+            return Err(Error::IndexDType { arg, dtype });
+        }
+        Ok(Index { base, layout, dtype })
+    }
+
+    pub(crate) fn base(&self) -> *mut u8 {
+        self.base.cast_mut()
+    }
+
+    pub(crate) fn layout(&self) -> &Layout<'a> {
+        &self.layout
+    }
+
+    /// What the overlap rules look at.
+    pub(crate) fn cells(&self) -> (&'static str, usize, &Layout<'a>) {
+        ("index", self.base.addr(), &self.layout)
+    }
+}
+
+macro_rules! index {
+    ($($t:ty),*) => {$(
+        impl<'a> From<&'a View<'_, $t>> for Index<'a> {
+            fn from(view: &'a View<'_, $t>) -> Self {
+                let (base, layout) = (view.base, view.layout.reborrow());
+                Index { base, layout, dtype: <$t>::DTYPE }
+            }
+        }
+    )*};
+}
+index!(i8, i16, i32, i64, u8, u16, u32, u64);

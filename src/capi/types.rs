@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::layout::{Dims, Layout};
 use crate::scalar::{DType, Element};
-use crate::view::{View, ViewMut};
+use crate::view::{Index, View, ViewMut};
 use core::ffi::c_void;
 
 /// A strided N-d array to read from. It is never written.
@@ -147,6 +147,11 @@ impl<'a> Input<'a> {
     pub fn view<T: Element>(&self) -> Result<View<'a, T>, Error> {
         debug_assert_eq!(self.dtype, T::DTYPE);
         Ok(View::from_parts(self.data, self.layout(size_of::<T>())?))
+    }
+
+    /// The view as one of indices.
+    pub fn index(&self) -> Result<Index<'a>, Error> {
+        Index::from_parts(self.arg, self.data, self.layout(self.dtype.size())?, self.dtype)
     }
 }
 
