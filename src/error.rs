@@ -88,6 +88,8 @@ pub enum Error {
     IndexDType { arg: &'static str, dtype: DType },
     #[error("axis {axis} is out of range for rank {ndim}")]
     Axis { axis: isize, ndim: usize },
+    #[error("axis {axis} of {ndim} is indexed twice")]
+    RepeatedAxis { axis: usize, ndim: usize },
     #[error("perm {perm} is no permutation of the {ndim} axes of {arg}")]
     Permutation { arg: &'static str, perm: Tuple, ndim: usize },
     #[error("{arg} of shape {shape} and byte strides {strides} overlaps itself")]
@@ -130,7 +132,7 @@ impl Error {
             | E::DTypeMismatch { .. }
             | E::NoArithmetic { .. }
             | E::IndexDType { .. } => Status::DType,
-            E::Axis { .. } | E::Permutation { .. } => Status::Axis,
+            E::Axis { .. } | E::RepeatedAxis { .. } | E::Permutation { .. } => Status::Axis,
             E::SelfOverlap { .. } | E::Overlap { .. } => Status::Overlap,
             E::Index { .. } => Status::Index,
             E::Layout { .. } => Status::Layout,

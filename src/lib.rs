@@ -46,7 +46,7 @@ pub use error::{Error, Status, Tuple};
 pub use ops::*;
 pub use scalar::{DType, Element, Scalar};
 pub use threads::{num_threads, set_num_threads, set_num_threads_local, shutdown};
-pub use view::{View, ViewMut};
+pub use view::{Index, View, ViewMut};
 
 /// The greatest rank of a view.
 pub const MAX_NDIM: usize = 64;

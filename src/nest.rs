@@ -1,5 +1,7 @@
 //! Walks: a plan bound to its operands' memory, and the loops down to the kernel.
 
+pub(crate) mod indexed;
+
 use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::kernel::Rows;

@@ -46,6 +46,11 @@ impl DType {
         }
     }
 
+    /// Whether it is one of the eight integer types.
+    pub const fn is_integer(self) -> bool {
+        self as i32 >= DType::I8 as i32
+    }
+
     /// The name NumPy gives it.
     pub const fn name(self) -> &'static str {
         use DType::*;
@@ -154,7 +159,7 @@ macro_rules! real {
             #[inline(always)]
             #[allow(private_interfaces, private_bounds)]
             fn accumulate_scaled<R: Runner<Self>>(alpha: Self, run: R) -> Result<(), NoArithmetic> {
-                update::scalars(alpha, Self::ONE, run);
+                update::adds(alpha, run);
                 Ok(())
             }
         }
@@ -200,7 +205,7 @@ macro_rules! real {
             #[inline(always)]
             #[allow(private_interfaces, private_bounds)]
             fn accumulate_scaled<R: Runner<Self>>(alpha: Self, run: R) -> Result<(), NoArithmetic> {
-                update::scalars(alpha, Self::ONE, run);
+                update::adds(alpha, run);
                 Ok(())
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::layout::{self, Arrangement, Dims, DimsBuf, Layout, Lent};
-use crate::scalar::Element;
+use crate::scalar::{DType, Element};
 use core::marker::PhantomData;
 
 /// A strided N-d array to read from.
@@ -46,7 +46,7 @@ unsafe impl<T: Element> Sync for ViewMut<'_, T> {}
 
 /// The cells of a view on their way into a routine, under its name there; of what type, nobody who
 /// plans has to know.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Cells<'v> {
     pub name: &'static str,
     pub base: *mut u8,
@@ -442,3 +442,66 @@ macro_rules! rearrange {
 }
 rearrange!(View);
 rearrange!(ViewMut);
+
+/// A view of indices, of any of the eight integer types.
+///
+/// ```
+/// use ndblas::{Index, View};
+/// let rows = [2u8, 0, 1];
+/// let rows = View::from_slice(&rows, &[3, 1])?;
+/// let index = Index::from(&rows);
+/// assert_eq!(index.dtype(), ndblas::DType::U8);
+/// # Ok::<(), ndblas::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Index<'a> {
+    cells: Cells<'a>,
+    dtype: DType,
+}
+
+// SAFETY: an index gives what a shared slice of integers gives.
+unsafe impl Send for Index<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Index<'_> {}
+
+impl<'a> Index<'a> {
+    /// The type of the indices.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// A view whose cells the caller vouches for.
+    ///
+    /// # Safety
+    /// As [`View::from_raw_parts`], for elements of `dtype`.
+    ///
+    /// # Errors
+    /// [`Error::IndexDType`].
+    pub(crate) unsafe fn with_layout(
+        name: &'static str,
+        base: *const u8,
+        layout: Layout<'a>,
+        dtype: DType,
+    ) -> Result<Self, Error> {
+        if !dtype.is_integer() {
+            return Err(Error::IndexDType { arg: name, dtype });
+        }
+        let (base, layout) = (base.cast_mut(), Lent::Made(layout));
+        Ok(Index { cells: Cells { name, base, layout, writable: false }, dtype })
+    }
+
+    pub(crate) fn cells(&self) -> &Cells<'a> {
+        &self.cells
+    }
+}
+
+macro_rules! index {
+    ($($t:ty),*) => {$(
+        impl<'a> From<&'a View<'_, $t>> for Index<'a> {
+            fn from(view: &'a View<'_, $t>) -> Self {
+                Index { cells: view.operand("index").cells, dtype: <$t>::DTYPE }
+            }
+        }
+    )*};
+}
+index!(i8, i16, i32, i64, u8, u16, u32, u64);

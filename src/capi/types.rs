@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::scalar::{DType, Element};
-use crate::view::{View, ViewMut};
+use crate::view::{Index, View, ViewMut};
 use core::ffi::c_void;
 
 /// A strided N-d array to read from. It is never written.
@@ -155,6 +155,12 @@ impl<'a> Input<'a> {
         assert!(self.dtype == T::DTYPE);
         // SAFETY: the cells are as `new` demands, and of T.
         unsafe { View::with_layout(self.data, &self.layout) }
+    }
+
+    /// The view as one of indices.
+    pub fn index(&self) -> Result<Index<'a>, Error> {
+        // SAFETY: the cells are as `read` demands.
+        unsafe { Index::with_layout(self.arg, self.data, self.layout, self.dtype) }
     }
 }
 

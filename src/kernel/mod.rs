@@ -3,6 +3,7 @@
 //! Kernels take raw pointers, never slices: two operands may be the same memory.
 
 pub(crate) mod blas;
+pub(crate) mod indexed;
 pub(crate) mod map;
 pub(crate) mod moves;
 pub(crate) mod reduce;
@@ -16,6 +17,9 @@ use crate::isa::Isa;
 /// An implementation touches the elements it is given and no others, and of them writes only those
 /// of the outputs.
 pub(crate) unsafe trait Rows<T, const N: usize, const OUT: usize>: Copy {
+    /// Whether it moves bytes, so that there may be better ways for rows of some kind.
+    const COPIES: bool = false;
+
     /// Processes `n` elements from `p` on; operand k steps by `step[k]` bytes. Inlined.
     ///
     /// # Safety

@@ -18,6 +18,8 @@ pub(crate) struct Copy;
 
 // SAFETY: reads x, writes y, nothing else.
 unsafe impl<W: Word> Rows<W, 2, 1> for Copy {
+    const COPIES: bool = true;
+
     #[inline(always)]
     unsafe fn row<I: Isa>(self, _: I, n: usize, [y, x]: [*mut u8; 2], step: [isize; 2]) {
         let item = size_of::<W>();

@@ -49,7 +49,15 @@ pub(crate) fn scalars<T: Scalar>(alpha: T, beta: T, runner: impl Runner<T>) {
     }
 }
 
-/// The same for elements that only move: alpha = 1 and beta = 0.
+/// `out <- out + alpha*in`; with alpha = 0 there is nothing to do, and neither is read.
+#[inline(always)]
+pub(crate) fn adds<T: Scalar>(alpha: T, runner: impl Runner<T>) {
+    if alpha != T::ZERO {
+        runner.run(Mapped(Axpy { alpha }));
+    }
+}
+
+/// [`scalars`] for elements that only move: alpha = 1 and beta = 0.
 #[inline(always)]
 pub(crate) fn moves<T: Element>(
     alpha: T,
@@ -63,7 +71,7 @@ pub(crate) fn moves<T: Element>(
     Ok(())
 }
 
-/// `out <- out + in` for integers, which wrap; alpha is 1.
+/// [`adds`] for integers, which wrap; alpha is 1.
 #[inline(always)]
 pub(crate) fn sums<T: Element>(alpha: T, runner: impl Runner<T>) -> Result<(), NoArithmetic> {
     if alpha != T::ONE {

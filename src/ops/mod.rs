@@ -6,7 +6,7 @@ mod level1;
 mod permute;
 
 pub use fused::mul_add;
-pub use indexed::Mode;
+pub use indexed::{Mode, gather, gather_nd, scatter_add, scatter_add_nd};
 pub use level1::{
     asum, axpby, axpy, copy, dotc, dotu, dsdot, fill, iamax, nrm2, rot, scal, scal_real, swap,
 };
