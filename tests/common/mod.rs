@@ -479,25 +479,21 @@ impl Number for f64 {}
 impl Number for Complex<f32> {}
 impl Number for Complex<f64> {}
 
-/// A sum of products in double precision, and the sum of their magnitudes, by which errors are
-/// measured.
+/// A sum of products in double precision (compensated, after Kahan: the oracle's own error is to be
+/// none), and the sum of their magnitudes, by which errors are measured.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sum {
     pub value: Complex<f64>,
+    lost: Complex<f64>,
     pub magnitude: f64,
 }
 
 impl Sum {
     pub fn plus(self, product: &[Complex<f64>]) -> Sum {
-        // Real products are kept free of the NaN that 0*Inf would put in the imaginary part.
-        let real = product.iter().all(|v| v.im == 0.0);
-        let value = if real {
-            Complex::new(product.iter().map(|v| v.re).product(), 0.0)
-        } else {
-            product.iter().product()
-        };
+        let term = product.iter().product::<Complex<f64>>() - self.lost;
+        let value = self.value + term;
         let magnitude = product.iter().map(|v| v.norm()).product::<f64>();
-        Sum { value: self.value + value, magnitude: self.magnitude + magnitude }
+        Sum { value, lost: value - self.value - term, magnitude: self.magnitude + magnitude }
     }
 }
 
@@ -614,6 +610,36 @@ macro_rules! for_numbers {
                 fn complex64(case in cases()) { super::$property::<Complex<f32>>(&case)?; }
                 #[test]
                 fn complex128(case in cases()) { super::$property::<Complex<f64>>(&case)?; }
+            }
+        }
+    )*};
+}
+
+/// One test for each type, over random cases.
+#[macro_export]
+macro_rules! for_elements {
+    ($($property:ident),* $(,)?) => {$(
+        mod $property {
+            use super::common::{cases, config};
+            use num_complex::Complex;
+            use proptest::prelude::*;
+            proptest! {
+                #![proptest_config(config())]
+                #[test]
+                fn every_type(case in cases()) {
+                    super::$property::<f32>(&case)?;
+                    super::$property::<f64>(&case)?;
+                    super::$property::<Complex<f32>>(&case)?;
+                    super::$property::<Complex<f64>>(&case)?;
+                    super::$property::<i8>(&case)?;
+                    super::$property::<i16>(&case)?;
+                    super::$property::<i32>(&case)?;
+                    super::$property::<i64>(&case)?;
+                    super::$property::<u8>(&case)?;
+                    super::$property::<u16>(&case)?;
+                    super::$property::<u32>(&case)?;
+                    super::$property::<u64>(&case)?;
+                }
             }
         }
     )*};
