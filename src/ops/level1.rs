@@ -178,15 +178,18 @@ pub fn rot<T: Scalar>(
     Ok(())
 }
 
-/// Plans a reduction of two operands that broadcast to one another: the larger one leads, and the
-/// flag says whether that is y.
+/// Plans a reduction of two operands that broadcast to one another: the one with the shape of both
+/// leads, and the flag says whether that is y.
 fn plan_two<'v, T: Scalar>(
     x: &'v View<'_, T>,
     y: &'v View<'_, T>,
 ) -> Result<(Walk<'v, T, 2, 0>, bool), Error> {
     let mut walk = Walk::new();
     let (a, b) = (x.operand("x"), y.operand("y"));
-    let exchanged = x.ndim() < y.ndim() || (x.ndim() == y.ndim() && x.len() < y.len());
+    // By extents, not by sizes, which are both 0 where one extent is.
+    let stretched =
+        || a.layout.shape().iter().zip(b.layout.shape()).any(|(&n, &m)| n == 1 && m != 1);
+    let exchanged = x.ndim() < y.ndim() || (x.ndim() == y.ndim() && stretched());
     walk.plan(if exchanged { [&b, &a] } else { [&a, &b] })?;
     Ok((walk, exchanged))
 }
