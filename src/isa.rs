@@ -92,8 +92,12 @@ pub struct Array<I, R, const W: usize>([R; W], PhantomData<I>);
 
 impl<I: Isa, R: Real, const W: usize> Array<I, R, W> {
     #[inline(always)]
-    fn map(f: impl FnMut(usize) -> R) -> Self {
-        Array(core::array::from_fn(f), PhantomData)
+    fn map(f: impl Fn(usize) -> R) -> Self {
+        let mut lanes = [R::ZERO; W];
+        for (i, lane) in lanes.iter_mut().enumerate() {
+            *lane = f(i);
+        }
+        Array(lanes, PhantomData)
     }
 }
 

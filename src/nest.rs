@@ -18,8 +18,11 @@ use core::mem::MaybeUninit;
 ///
 /// Wrapping, because the step after the last element may leave the allocation.
 #[inline(always)]
-pub(crate) fn step<const N: usize>(p: [*mut u8; N], by: [isize; N]) -> [*mut u8; N] {
-    core::array::from_fn(|k| p[k].wrapping_offset(by[k]))
+pub(crate) fn step<const N: usize>(mut p: [*mut u8; N], by: [isize; N]) -> [*mut u8; N] {
+    for k in 0..N {
+        p[k] = p[k].wrapping_offset(by[k]);
+    }
+    p
 }
 
 /// N operands with elements of T and the plan of a walk over them; the first OUT are outputs.

@@ -46,10 +46,14 @@ unsafe impl<T: Scalar, M: Map<T, N, OUT>, const N: usize, const OUT: usize> Rows
         let (mut rest, mut done) = (p, 0);
         if n >= lanes && (dense || broadcast) {
             done = n / lanes * lanes;
-            rest = core::array::from_fn(|k| p[k].wrapping_offset(step[k] * done as isize));
+            for k in 0..N {
+                rest[k] = p[k].wrapping_offset(step[k] * done as isize);
+            }
             if dense {
                 // SAFETY: `done` of our own elements, dense in all operands.
-                unsafe { run::<T, M, T::Vec<I>, N, OUT, true>(self.0, isa, done / lanes, p, step) };
+                unsafe {
+                    run::<T, M, T::Vec<I>, N, OUT, 4, true>(self.0, isa, done / lanes, p, step)
+                };
             } else {
                 // An input that does not move is a register of its value, which does not move.
                 let mut splat = [const { Register { _bytes: MaybeUninit::uninit() } }; N];
@@ -66,11 +70,13 @@ unsafe impl<T: Scalar, M: Map<T, N, OUT>, const N: usize, const OUT: usize> Rows
                     }
                 }
                 // SAFETY: `done` of our own elements, or one of the registers above for all.
-                unsafe { run::<T, M, T::Vec<I>, N, OUT, false>(self.0, isa, done / lanes, q, by) };
+                unsafe {
+                    run::<T, M, T::Vec<I>, N, OUT, 2, false>(self.0, isa, done / lanes, q, by)
+                };
             }
         }
         // SAFETY: the elements that are left.
-        unsafe { run::<T, M, T::Lane<I>, N, OUT, false>(self.0, isa, n - done, rest, step) };
+        unsafe { run::<T, M, T::Lane<I>, N, OUT, 1, false>(self.0, isa, n - done, rest, step) };
     }
 
     #[inline(always)]
@@ -80,13 +86,13 @@ unsafe impl<T: Scalar, M: Map<T, N, OUT>, const N: usize, const OUT: usize> Rows
     }
 }
 
-/// `count` vectors of each operand, which steps by its own bytes, or from one vector to the next
-/// where all are DENSE.
+/// `count` vectors of each operand, U a turn; each operand steps by its own bytes, or from one vector
+/// to the next where all are DENSE.
 ///
 /// # Safety
 /// As [`Rows::row`], with vectors for elements.
 #[inline(always)]
-unsafe fn run<T, M, V, const N: usize, const OUT: usize, const DENSE: bool>(
+unsafe fn run<T, M, V, const N: usize, const OUT: usize, const U: usize, const DENSE: bool>(
     map: M,
     isa: V::Isa,
     count: usize,
@@ -97,42 +103,35 @@ unsafe fn run<T, M, V, const N: usize, const OUT: usize, const DENSE: bool>(
     M: Map<T, N, OUT>,
     V: Vector<Elem = T>,
 {
-    /// Vectors a turn.
-    const UNROLL: usize = 4;
     let step = if DENSE { [(V::LANES * size_of::<T>()) as isize; N] } else { step };
-    let load = |p: [*mut u8; N], u: usize| -> [V; N] {
-        core::array::from_fn(|k| {
-            if k < OUT && !M::READS_OUT {
-                V::splat(isa, T::ZERO)
-            } else {
-                // SAFETY: the caller's vectors.
-                unsafe { V::load(isa, p[k].wrapping_offset(u as isize * step[k])) }
-            }
-        })
-    };
+    let zero = V::splat(isa, T::ZERO);
+    let first_read = if M::READS_OUT { 0 } else { OUT };
     let mut left = count;
-    while left >= UNROLL {
+    while left >= U {
         // All loads of a turn come before its stores: the compiler cannot know that an output is
         // either the very same view as an input or shares nothing with it.
-        let v: [[V; N]; UNROLL] = core::array::from_fn(|u| load(p, u));
-        for (u, v) in v.into_iter().enumerate() {
+        let mut v = [[zero; N]; U];
+        let mut q = p;
+        for v in &mut v {
+            for k in first_read..N {
+                // SAFETY: the caller's vectors.
+                v[k] = unsafe { V::load(isa, q[k]) };
+            }
+            q = advance(q, step);
+        }
+        for v in v {
             let out = map.apply(isa, v);
             for k in 0..OUT {
                 // SAFETY: the caller's vectors.
-                unsafe { out[k].store(p[k].wrapping_offset(u as isize * step[k])) };
+                unsafe { out[k].store(p[k]) };
             }
+            p = advance(p, step);
         }
-        p = advance(p, step.map(|s| s * UNROLL as isize));
-        left -= UNROLL;
+        left -= U;
     }
-    while left > 0 {
-        let out = map.apply(isa, load(p, 0));
-        for k in 0..OUT {
-            // SAFETY: the caller's vectors.
-            unsafe { out[k].store(p[k]) };
-        }
-        p = advance(p, step);
-        left -= 1;
+    if U > 1 {
+        // SAFETY: the vectors that are left.
+        unsafe { run::<T, M, V, N, OUT, 1, DENSE>(map, isa, left, p, step) };
     }
 }
 

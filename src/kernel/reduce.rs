@@ -108,51 +108,55 @@ where
     let bytes = width * size_of::<R>();
     let zero = R::Reg::<I>::splat(isa, R::ZERO);
     let mut acc = [[zero; A]; U];
+    let mut x = [zero; N];
     let mut left = n;
     while left >= U * width {
-        for (u, acc) in acc.iter_mut().enumerate() {
-            // SAFETY: U registers are left.
-            let x = p.map(|p| unsafe { R::Reg::<I>::load(isa, p.wrapping_add(u * bytes)) });
+        for acc in &mut acc {
+            for k in 0..N {
+                // SAFETY: U registers are left.
+                x[k] = unsafe { R::Reg::<I>::load(isa, p[k]) };
+                p[k] = p[k].wrapping_add(bytes);
+            }
             *acc = lanes.fold(*acc, x);
         }
-        p = p.map(|p| p.wrapping_add(U * bytes));
         left -= U * width;
     }
     while left >= width {
-        // SAFETY: a register is left.
-        let x = p.map(|p| unsafe { R::Reg::<I>::load(isa, p) });
+        for k in 0..N {
+            // SAFETY: a register is left.
+            x[k] = unsafe { R::Reg::<I>::load(isa, p[k]) };
+            p[k] = p[k].wrapping_add(bytes);
+        }
         acc[0] = lanes.fold(acc[0], x);
-        p = p.map(|p| p.wrapping_add(bytes));
         left -= width;
     }
     if left > 0 {
-        let x = p.map(|p| {
+        for k in 0..N {
             let mut padded = [R::ZERO; MAX_LANES];
             for (i, v) in padded[..left].iter_mut().enumerate() {
                 // SAFETY: `left` reals are left.
-                *v = unsafe { p.cast::<R>().wrapping_add(i).read_unaligned() };
+                *v = unsafe { p[k].cast::<R>().wrapping_add(i).read_unaligned() };
             }
             // SAFETY: a register fits.
-            unsafe { R::Reg::<I>::load(isa, (&raw const padded).cast()) }
-        });
+            x[k] = unsafe { R::Reg::<I>::load(isa, (&raw const padded).cast()) };
+        }
         acc[0] = lanes.fold(acc[0], x);
     }
     let mut u = U;
     while u > 1 {
         u /= 2;
         for i in 0..u {
-            let other = acc[i + u];
-            for (a, b) in acc[i].iter_mut().zip(other) {
-                *a = lanes.merge(*a, b);
+            for a in 0..A {
+                acc[i][a] = lanes.merge(acc[i][a], acc[i + u][a]);
             }
         }
     }
-    acc[0].map(|v| {
-        let mut out = [R::ZERO; MAX_LANES];
+    let mut out = [[R::ZERO; MAX_LANES]; A];
+    for a in 0..A {
         // SAFETY: a register fits.
-        unsafe { v.store((&raw mut out).cast()) };
-        out
-    })
+        unsafe { acc[0][a].store((&raw mut out[a]).cast()) };
+    }
+    out
 }
 
 /// The sums of the even and of the odd lanes.
