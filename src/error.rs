@@ -68,6 +68,8 @@ impl fmt::Debug for Tuple {
 pub enum Error {
     #[error("{arg} is NULL")]
     Null { arg: &'static str },
+    #[error("the shape of {arg} is NULL")]
+    NullShape { arg: &'static str },
     #[error("{arg} has rank {ndim}: a rank is 0 to {max}", max = crate::MAX_NDIM)]
     Rank { arg: &'static str, ndim: isize },
     #[error("{arg} has shape {shape}: {why}")]
@@ -122,7 +124,7 @@ impl Error {
     pub fn status(&self) -> Status {
         use Error as E;
         match self {
-            E::Null { .. } => Status::Null,
+            E::Null { .. } | E::NullShape { .. } => Status::Null,
             E::Rank { .. } | E::Extents { .. } | E::Broadcast { .. } | E::Shape { .. } => {
                 Status::Shape
             }

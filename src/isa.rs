@@ -140,6 +140,7 @@ impl<I: Isa, R: Real, const W: usize> RealVector for Array<I, R, W> {
         Self::map(|i| self.0[i].magnitude())
     }
     #[inline(always)]
+    #[allow(clippy::eq_op)] // only NaN differs from itself
     fn max_nan(self, o: Self) -> Self {
         Self::map(|i| {
             let (a, b) = (self.0[i], o.0[i]);
@@ -219,8 +220,8 @@ pub struct Portable(());
 
 impl Isa for Portable {
     const FMA: bool = false;
-    type F32 = Array<Portable, f32, 8>;
-    type F64 = Array<Portable, f64, 4>;
+    type F32 = Array<Portable, f32, 4>;
+    type F64 = Array<Portable, f64, 2>;
 }
 
 /// One kernel call. `run` must be `#[inline(always)]`, so that it is compiled for the instruction
@@ -251,7 +252,8 @@ impl Level {
         }
     }
 
-    fn detect() -> Level {
+    /// The best of this CPU, whatever the override says.
+    pub fn detect() -> Level {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::is_x86_feature_detected as has;

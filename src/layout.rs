@@ -3,152 +3,196 @@
 
 use crate::MAX_NDIM;
 use crate::error::{Error, Tuple};
+use crate::view::Cells;
 use arrayvec::ArrayVec;
-use core::ops::{Deref, Range};
+use core::ops::Range;
 use smallvec::SmallVec;
 
-/// Extents or strides: the caller's, or our own.
-#[derive(Debug, Clone)]
-pub(crate) enum Dims<'a> {
-    Borrowed(&'a [isize]),
-    Owned(SmallVec<[isize; 6]>),
-}
-
-impl Deref for Dims<'_> {
-    type Target = [isize];
-    #[inline]
-    fn deref(&self) -> &[isize] {
-        match self {
-            Dims::Borrowed(d) => d,
-            Dims::Owned(d) => d,
-        }
-    }
-}
-
-impl FromIterator<isize> for Dims<'_> {
-    fn from_iter<I: IntoIterator<Item = isize>>(iter: I) -> Self {
-        Dims::Owned(iter.into_iter().collect())
-    }
-}
+/// Extents or strides of our own.
+pub(crate) type Dims = SmallVec<[isize; 6]>;
 
 /// Room on the stack for the extents or strides of any rank.
 pub(crate) type DimsBuf = ArrayVec<isize, MAX_NDIM>;
 
-/// Where the elements of a view lie, relative to its first logical element.
-///
-/// Valid by construction: at most 64 axes, no negative extent, and neither the number of elements
-/// nor the span of bytes overflows `isize`.
-#[derive(Debug, Clone)]
-pub(crate) struct Layout<'a> {
-    shape: Dims<'a>,
-    /// `None`: dense, row-major.
-    strides: Option<Dims<'a>>,
+/// What was found when a layout was checked.
+#[derive(Debug, Clone, Copy)]
+struct Measure {
     item: usize,
     len: usize,
     /// The bytes covered, from the lowest to the end of the highest.
     bounds: (isize, isize),
 }
 
-impl<'a> Layout<'a> {
-    /// Checks shape and byte strides (`None`: dense, row-major) of elements of `item` bytes.
+/// Where the elements of a view lie, relative to its first logical element.
+///
+/// Valid by construction: at most 64 axes, no negative extent, and neither the number of elements
+/// nor the span of bytes overflows `isize`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout<'a> {
+    shape: &'a [isize],
+    /// `None`: dense, row-major.
+    strides: Option<&'a [isize]>,
+    measure: Measure,
+}
+
+/// A layout lent for a call: that of a C descriptor stays where it is, since copying what was just
+/// written stalls; one of our own dims is made for the moment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Lent<'a> {
+    There(&'a Layout<'a>),
+    Made(Layout<'a>),
+}
+
+impl<'a> core::ops::Deref for Lent<'a> {
+    type Target = Layout<'a>;
     #[inline]
+    fn deref(&self) -> &Layout<'a> {
+        match self {
+            Lent::There(layout) => layout,
+            Lent::Made(layout) => layout,
+        }
+    }
+}
+
+/// A view's layout: lent, or its own dims.
+#[derive(Debug, Clone)]
+pub(crate) enum Arrangement<'a> {
+    Lent(Lent<'a>),
+    Own(OwnDims),
+}
+
+/// Dims that were found good.
+#[derive(Debug, Clone)]
+pub(crate) struct OwnDims {
+    shape: Dims,
+    strides: Dims,
+    measure: Measure,
+}
+
+impl Arrangement<'_> {
+    /// Checks as [`Layout::new`] does.
+    pub fn own(shape: Dims, strides: Dims, item: usize) -> Result<Self, Error> {
+        let measure = Layout::new("view", &shape, Some(&strides), item)?.measure;
+        Ok(Arrangement::Own(OwnDims { shape, strides, measure }))
+    }
+
+    #[inline]
+    pub fn lend(&self) -> Lent<'_> {
+        match self {
+            Arrangement::Lent(lent) => *lent,
+            Arrangement::Own(OwnDims { shape, strides, measure }) => {
+                Lent::Made(Layout { shape, strides: Some(strides), measure: *measure })
+            }
+        }
+    }
+}
+
+impl<'a> Layout<'a> {
+    /// No element.
+    pub const EMPTY: Self =
+        Layout { shape: &[0], strides: None, measure: Measure { item: 0, len: 0, bounds: (0, 0) } };
+
+    /// Checks shape and byte strides (`None`: dense, row-major) of elements of `item` bytes.
+    #[inline(always)]
     pub fn new(
         arg: &'static str,
-        shape: Dims<'a>,
-        strides: Option<Dims<'a>>,
+        shape: &'a [isize],
+        strides: Option<&'a [isize]>,
         item: usize,
     ) -> Result<Self, Error> {
-        let ndim = shape.len();
-        if ndim > MAX_NDIM {
-            return Err(Error::Rank { arg, ndim: ndim as isize });
+        if shape.len() > MAX_NDIM {
+            return Err(Error::Rank { arg, ndim: shape.len() as isize });
         }
-        debug_assert!(strides.as_ref().is_none_or(|s| s.len() == ndim));
-        let (mut len, mut low, mut high) = (1usize, 0isize, item as isize);
+        let (mut len, mut low, mut high) = (1isize, 0isize, item as isize);
         let (mut overflow, mut negative) = (false, false);
-        for d in 0..ndim {
-            let n = shape[d];
+        for (d, &n) in shape.iter().enumerate() {
+            if n == 1 {
+                continue;
+            }
             negative |= n < 0;
-            let (l, o) = len.overflowing_mul(n as usize);
-            overflow |= o || l > isize::MAX as usize;
-            len = l;
-            if let Some(s) = &strides
-                && n > 1
-            {
-                let (reach, o1) = (n - 1).overflowing_mul(s[d]);
-                let (lo, o2) = low.overflowing_add(reach.min(0));
-                let (hi, o3) = high.overflowing_add(reach.max(0));
-                (low, high) = (lo, hi);
-                overflow |= o1 | o2 | o3;
+            let (l, o) = len.overflowing_mul(n);
+            (len, overflow) = (l, overflow | o);
+            if let Some(&s) = strides.and_then(|strides| strides.get(d)) {
+                // Of an empty axis this is nonsense, and dropped below.
+                let (reach, o1) = n.wrapping_sub(1).overflowing_mul(s);
+                let (l, o2) = low.overflowing_add(reach.min(0));
+                let (h, o3) = high.overflowing_add(reach.max(0));
+                (low, high, overflow) = (l, h, overflow | o1 | o2 | o3);
             }
         }
         if strides.is_none() {
-            let (h, o) = len.overflowing_mul(item);
-            high = h as isize;
-            overflow |= o || high < 0;
+            let (h, o) = len.overflowing_mul(item as isize);
+            (high, overflow) = (h, overflow | o);
         }
-        overflow |= high.checked_sub(low).is_none();
+        overflow |= high.overflowing_sub(low).1;
         if negative {
-            return Err(Self::bad_extents(arg, &shape, "an extent is negative"));
+            return Err(bad_extents(arg, shape, "an extent is negative"));
         }
         if overflow {
             // An empty view covers nothing, however large its other extents and strides are.
             if !shape.contains(&0) {
-                return Err(Self::bad_extents(arg, &shape, "its size overflows"));
+                return Err(bad_extents(arg, shape, "its size overflows"));
             }
             len = 0;
         }
         let bounds = if len == 0 { (0, 0) } else { (low, high) };
-        Ok(Layout { shape, strides, item, len, bounds })
-    }
-
-    #[cold]
-    fn bad_extents(arg: &'static str, shape: &[isize], why: &'static str) -> Error {
-        Error::Extents { arg, shape: shape.into(), why }
+        Ok(Layout { shape, strides, measure: Measure { item, len: len as usize, bounds } })
     }
 
     pub fn ndim(&self) -> usize {
         self.shape.len()
     }
 
-    pub fn shape(&self) -> &[isize] {
-        &self.shape
+    pub fn shape(&self) -> &'a [isize] {
+        self.shape
     }
 
     /// The number of elements.
     pub fn len(&self) -> usize {
-        self.len
+        self.measure.len
     }
 
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.measure.len == 0
+    }
+
+    /// The size of an element in bytes.
+    pub fn item(&self) -> usize {
+        self.measure.item
+    }
+
+    /// Extent and byte stride of an axis counted from the last (1), if there is one. `dense` starts
+    /// as the size of an element and must see the axes one after the other.
+    #[inline(always)]
+    pub fn axis_from_last(&self, back: usize, dense: &mut isize) -> Option<(usize, isize)> {
+        let d = self.shape.len().checked_sub(back)?;
+        let n = *self.shape.get(d)?;
+        let stride = match self.strides {
+            Some(strides) => *strides.get(d)?,
+            None => {
+                let stride = *dense;
+                // Overflows only in an empty view, whose strides mean nothing.
+                *dense = stride.wrapping_mul(n);
+                stride
+            }
+        };
+        Some((n as usize, stride))
     }
 
     /// The extents and byte strides of all axes, the last axis first.
     #[inline]
-    pub fn axes_from_last(&self) -> impl Iterator<Item = (usize, isize)> + Clone + '_ {
-        let mut dense = self.item as isize;
-        (0..self.ndim()).rev().map(move |d| {
-            let n = self.shape[d];
-            let stride = match &self.strides {
-                Some(s) => s[d],
-                None => {
-                    let s = dense;
-                    // Overflows only in an empty view, whose strides mean nothing.
-                    dense = dense.wrapping_mul(n);
-                    s
-                }
-            };
-            (n as usize, stride)
-        })
+    pub fn axes_from_last(&self) -> impl Iterator<Item = (usize, isize)> + Clone + use<'a> {
+        let (layout, mut dense) = (*self, self.item() as isize);
+        (1..=self.ndim()).map_while(move |back| layout.axis_from_last(back, &mut dense))
     }
 
     /// The byte stride of an axis.
     pub fn stride(&self, axis: usize) -> isize {
-        match &self.strides {
+        match self.strides {
             Some(s) => s[axis],
-            None => {
-                self.shape[axis + 1..].iter().fold(self.item as isize, |s, &n| s.wrapping_mul(n))
-            }
+            None => self.shape[axis + 1..]
+                .iter()
+                .fold(self.measure.item as isize, |s, &n| s.wrapping_mul(n)),
         }
     }
 
@@ -160,13 +204,13 @@ impl<'a> Layout<'a> {
     /// The addresses covered by a view of this layout whose first element is at `base`.
     #[inline]
     pub fn addresses(&self, base: usize) -> Range<usize> {
-        let (low, high) = self.bounds;
+        let (low, high) = self.measure.bounds;
         base.wrapping_add_signed(low)..base.wrapping_add_signed(high)
     }
 
     /// Whether the elements lie densely in row-major order.
     pub fn is_dense(&self) -> bool {
-        let mut dense = self.item as isize;
+        let mut dense = self.measure.item as isize;
         self.is_empty()
             || self.axes_from_last().all(|(n, s)| {
                 let fits = n == 1 || s == dense;
@@ -188,22 +232,13 @@ impl<'a> Layout<'a> {
             shape.push(self.shape[axis]);
             strides.push(self.stride(axis));
         }
-        Layout { shape: Dims::Borrowed(shape), strides: Some(Dims::Borrowed(strides)), ..*self }
-    }
-
-    /// Borrows what this layout holds.
-    pub fn reborrow(&self) -> Layout<'_> {
-        Layout {
-            shape: Dims::Borrowed(&self.shape),
-            strides: self.strides.as_deref().map(Dims::Borrowed),
-            ..*self
-        }
+        Layout { shape, strides: Some(strides), ..*self }
     }
 
     /// Refuses a layout in which two logical indices share a byte.
     #[inline]
     pub fn refuse_self_overlap(&self, arg: &'static str) -> Result<(), Error> {
-        let mut extent = self.item as isize;
+        let mut extent = self.measure.item as isize;
         let nested = self.strides.is_none()
             || self.is_empty()
             || self.axes_from_last().all(|(n, s)| {
@@ -216,7 +251,7 @@ impl<'a> Layout<'a> {
 
     #[cold]
     fn refuse_self_overlap_in_any_order(&self, arg: &'static str) -> Result<(), Error> {
-        if overlap::within(self.axes_from_last(), self.item) {
+        if overlap::within(self.axes_from_last(), self.measure.item) {
             return Err(Error::SelfOverlap {
                 arg,
                 shape: self.shape().into(),
@@ -225,6 +260,11 @@ impl<'a> Layout<'a> {
         }
         Ok(())
     }
+}
+
+#[cold]
+fn bad_extents(arg: &'static str, shape: &[isize], why: &'static str) -> Error {
+    Error::Extents { arg, shape: shape.into(), why }
 }
 
 /// The rules of overlap: an exact test, as far as a bounded search decides; what it leaves open
@@ -310,7 +350,7 @@ pub(crate) mod overlap {
 
     /// Sorts by descending stride and makes one term of those with equal strides.
     fn merge(terms: &mut Terms) {
-        terms.sort_unstable_by(|a, b| b.stride.cmp(&a.stride));
+        terms.sort_unstable_by_key(|t| core::cmp::Reverse(t.stride));
         let mut merged = Terms::new();
         for &t in terms.iter() {
             match merged.last_mut() {
@@ -335,7 +375,7 @@ pub(crate) mod overlap {
                 terms.push(Term { stride: (s as i128).abs(), count: n as i128 - 1 });
             }
         }
-        terms.sort_unstable_by(|a, b| b.stride.cmp(&a.stride));
+        terms.sort_unstable_by_key(|t| core::cmp::Reverse(t.stride));
         // Where each stride steps over all that the smaller ones cover, no two indices meet.
         let mut extent = item as i128;
         let nested = terms.iter().rev().all(|t| {
@@ -395,14 +435,11 @@ pub(crate) mod overlap {
 }
 
 /// Refuses an output that shares a byte with another operand, unless both are the same view and
-/// `same_allowed`. Each operand is its name, base address and layout.
+/// `same_allowed`.
 #[inline]
-pub(crate) fn refuse_overlap(
-    out: (&'static str, usize, &Layout),
-    other: (&'static str, usize, &Layout),
-    same_allowed: bool,
-) -> Result<(), Error> {
-    let (a, b) = (out.2.addresses(out.1), other.2.addresses(other.1));
+pub(crate) fn refuse_overlap(out: &Cells, other: &Cells, same_allowed: bool) -> Result<(), Error> {
+    let a = out.layout.addresses(out.base.addr());
+    let b = other.layout.addresses(other.base.addr());
     if a.start >= b.end || b.start >= a.end {
         return Ok(());
     }
@@ -410,26 +447,22 @@ pub(crate) fn refuse_overlap(
 }
 
 #[inline(never)]
-fn refuse_overlap_of_cells(
-    out: (&'static str, usize, &Layout),
-    other: (&'static str, usize, &Layout),
-    same_allowed: bool,
-) -> Result<(), Error> {
-    if out.2.is_empty() || other.2.is_empty() {
+fn refuse_overlap_of_cells(out: &Cells, other: &Cells, same_allowed: bool) -> Result<(), Error> {
+    if out.layout.is_empty() || other.layout.is_empty() {
         return Ok(());
     }
-    if same_allowed && out.1 == other.1 && is_same(out.2, other.2) {
+    if same_allowed && out.base.addr() == other.base.addr() && is_same(&out.layout, &other.layout) {
         return Ok(());
     }
     if overlap::between(
-        (out.1, out.2.axes_from_last(), out.2.item),
-        (other.1, other.2.axes_from_last(), other.2.item),
+        (out.base.addr(), out.layout.axes_from_last(), out.layout.measure.item),
+        (other.base.addr(), other.layout.axes_from_last(), other.layout.measure.item),
     ) {
         return Err(Error::Overlap {
-            arg: out.0,
-            shape: out.2.shape().into(),
-            other: other.0,
-            other_shape: other.2.shape().into(),
+            arg: out.name,
+            shape: out.layout.shape().into(),
+            other: other.name,
+            other_shape: other.layout.shape().into(),
         });
     }
     Ok(())
@@ -437,7 +470,7 @@ fn refuse_overlap_of_cells(
 
 /// Same shape, and same strides on axes longer than 1.
 fn is_same(a: &Layout, b: &Layout) -> bool {
-    a.item == b.item
+    a.measure.item == b.measure.item
         && a.shape() == b.shape()
         && a.axes_from_last().zip(b.axes_from_last()).all(|((n, s), (_, t))| n == 1 || s == t)
 }

@@ -33,6 +33,8 @@ mod error;
 mod isa;
 mod kernel;
 mod layout;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod nest;
 mod ops;
 mod plan;

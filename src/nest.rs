@@ -10,7 +10,7 @@ use crate::kernel::update::{OutputRunner, Runner};
 use crate::layout::refuse_overlap;
 use crate::plan::{Axis, Plan};
 use crate::scalar::{Element, Scalar};
-use crate::view::Operand;
+use crate::view::{Cells, Operand};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -26,13 +26,14 @@ pub(crate) fn step<const N: usize>(p: [*mut u8; N], by: [isize; N]) -> [*mut u8;
 ///
 /// Whatever is walked has been checked, and came from views. Made empty and then planned in place,
 /// because it is large.
+#[repr(C)]
 pub(crate) struct Walk<'v, T, const N: usize, const OUT: usize> {
     plan: Plan<N>,
     base: [*mut u8; N],
     operands: PhantomData<Operand<'v, T>>,
 }
 
-impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
+impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
     /// A walk over nothing.
     #[inline]
     pub fn new() -> Self {
@@ -46,26 +47,32 @@ impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
     /// # Errors
     /// [`Error::Broadcast`], [`Error::Shape`], [`Error::Overlap`].
     #[inline]
-    pub fn plan(&mut self, operands: &[Operand<'v, T>; N]) -> Result<(), Error> {
-        assert!(operands[..OUT].iter().all(|o| o.writable));
-        self.plan.empty = true;
-        let lead = &operands[0];
-        for i in 0..OUT {
-            let out = &operands[i];
-            if i > 0 && out.layout.shape() != lead.layout.shape() {
-                return Err(unequal_outputs(out, lead));
-            }
-            for (j, other) in operands.iter().enumerate().skip(i + 1) {
-                refuse_overlap(out.cells(), other.cells(), j >= OUT)?;
-            }
-        }
-        self.plan.broadcast(operands)?;
-        self.base = operands.each_ref().map(|o| o.base);
+    pub fn plan(&mut self, operands: [&Operand<'v, T>; N]) -> Result<(), Error> {
+        prepare(&mut self.plan, OUT, &operands.map(|o| &**o))?;
+        self.base = operands.map(|o| o.base);
         Ok(())
     }
 
-    /// Runs a kernel of rows over every element.
+    /// The same walk with the elements as words of their size.
     #[inline]
+    fn as_words(&self) -> &Walk<'v, T::Word, N, OUT>
+    where
+        T: Element,
+    {
+        // SAFETY: T is in the type for its size only, which a word shares, and any bytes make words.
+        unsafe { &*core::ptr::from_ref(self).cast() }
+    }
+
+    /// Runs a kernel that moves words.
+    #[inline]
+    pub fn run_words<K: Rows<T::Word, N, OUT>>(&self, kernel: K)
+    where
+        T: Element,
+    {
+        self.as_words().run(kernel);
+    }
+
+    /// Runs a kernel of rows over every element.
     pub fn run<K: Rows<T, N, OUT>>(&self, kernel: K) {
         let Walk { plan, base, .. } = self;
         if plan.empty {
@@ -81,18 +88,37 @@ impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
                 return;
             }
         }
-        if around.is_empty() {
-            dispatch(Block { kernel, block, p: first, elements: PhantomData });
-        } else {
-            nest(around, first, &mut |p| {
-                dispatch(Block { kernel, block, p, elements: PhantomData });
-            });
-        }
+        let mut body = |p| dispatch(Block { kernel, block, p, elements: PhantomData });
+        if around.is_empty() { body(first) } else { nest(around, first, &mut body) }
     }
 }
 
+/// See [`Walk::plan`]. On an error the plan visits nothing.
+fn prepare<const N: usize>(
+    plan: &mut Plan<N>,
+    outs: usize,
+    operands: &[&Cells; N],
+) -> Result<(), Error> {
+    let lead = operands[0];
+    let planned = plan.broadcast(operands);
+    let checked = planned.and_then(|()| {
+        for (i, &out) in operands[..outs].iter().enumerate() {
+            assert!(out.writable);
+            if i > 0 && out.layout.shape() != lead.layout.shape() {
+                return Err(unequal_outputs(out, lead));
+            }
+            for (j, &other) in operands.iter().enumerate().skip(i + 1) {
+                refuse_overlap(out, other, j >= outs)?;
+            }
+        }
+        Ok(())
+    });
+    plan.empty |= checked.is_err();
+    checked
+}
+
 #[cold]
-fn unequal_outputs<T>(out: &Operand<T>, lead: &Operand<T>) -> Error {
+fn unequal_outputs(out: &Cells, lead: &Cells) -> Error {
     Error::Shape {
         arg: out.name,
         shape: out.layout.shape().into(),
@@ -107,7 +133,7 @@ impl<'v, T: Scalar, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         let mut walk = Walk::new();
         walk.plan.reset();
         let item = size_of::<T::Real>();
-        walk.plan.push(Axis { len: size_of::<T>() / item, stride: [item as isize; N] });
+        walk.plan.push(size_of::<T>() / item, [item as isize; N]);
         walk.plan.axes.extend(self.plan.axes.iter().copied());
         walk.plan.fuse();
         walk.plan.empty = self.plan.empty;
@@ -119,6 +145,17 @@ impl<'v, T: Scalar, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
 
 impl<T: Element, const N: usize> OutputRunner<T> for &Walk<'_, T, N, 1> {
     fn run_on_output<K: Rows<T, 1, 1>>(self, kernel: K) {
+        self.output().run(kernel);
+    }
+
+    fn run_words_on_output<K: Rows<T::Word, 1, 1>>(self, kernel: K) {
+        self.output().run_words(kernel);
+    }
+}
+
+impl<'v, T, const N: usize> Walk<'v, T, N, 1> {
+    /// A walk over the output alone.
+    fn output(&self) -> Walk<'v, T, 1, 1> {
         let mut walk = Walk::new();
         walk.plan.reset();
         for axis in &self.plan.axes {
@@ -129,7 +166,7 @@ impl<T: Element, const N: usize> OutputRunner<T> for &Walk<'_, T, N, 1> {
         walk.plan.empty = self.plan.empty;
         walk.plan.offset = [self.plan.offset[0]];
         walk.base = [self.base[0]];
-        walk.run(kernel);
+        walk
     }
 }
 
@@ -137,6 +174,11 @@ impl<T: Element> Runner<T> for &Walk<'_, T, 2, 1> {
     #[inline]
     fn run<K: Rows<T, 2, 1>>(self, kernel: K) {
         Walk::run(self, kernel);
+    }
+
+    #[inline]
+    fn run_words<K: Rows<T::Word, 2, 1>>(self, kernel: K) {
+        Walk::run_words(self, kernel);
     }
 }
 
@@ -181,7 +223,10 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
     pub fn reduce<R: Reduce<T, N>>(&self, reduce: R) -> Option<R::Output> {
         let mut tree = Tree::new();
         self.blocks(|number, n, p| {
-            let value = dispatch(OneBlock { reduce, n, p, elements: PhantomData });
+            // SAFETY: blocks are of dense, aligned elements of the views.
+            let by_blas = unsafe { reduce.blas(n, p) };
+            let value = by_blas
+                .unwrap_or_else(|| dispatch(OneBlock { reduce, n, p, elements: PhantomData }));
             tree.push(number, value, |a, b| reduce.combine(a, b));
         });
         tree.finish(|a, b| reduce.combine(a, b))
@@ -258,7 +303,7 @@ struct Buffer<T>([MaybeUninit<T>; BLOCK]);
 /// Whether a row is one of elements in a slice.
 #[inline]
 fn is_dense<T>(p: *mut u8, stride: isize) -> bool {
-    stride == size_of::<T>() as isize && p.addr() % align_of::<T>() == 0
+    stride == size_of::<T>() as isize && p.addr().is_multiple_of(align_of::<T>())
 }
 
 /// The position of the greatest element: the second operand is no memory, but steps by 1 from one
@@ -269,7 +314,7 @@ impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
         self.plan.reset();
         let mut index = 1;
         for (len, stride) in x.layout.axes_from_last() {
-            self.plan.push(Axis { len, stride: [stride, index] });
+            self.plan.push(len, [stride, index]);
             index = index.wrapping_mul(len as isize);
         }
         self.plan.fuse();

@@ -11,7 +11,7 @@
 
 use crate::MAX_NDIM;
 use crate::error::Error;
-use crate::view::Operand;
+use crate::view::Cells;
 use arrayvec::ArrayVec;
 
 /// One loop: its length and the byte step of each operand.
@@ -55,33 +55,26 @@ impl<const N: usize> Plan<N> {
     ///
     /// # Errors
     /// [`Error::Broadcast`] for an operand that does not.
-    #[inline]
-    pub fn broadcast<T>(&mut self, operands: &[Operand<T>; N]) -> Result<(), Error> {
+    pub fn broadcast(&mut self, operands: &[&Cells; N]) -> Result<(), Error> {
         self.reset();
-        let lead = &operands[0];
-        let ndim = lead.layout.ndim();
-        let mut axes = operands.each_ref().map(|o| o.layout.axes_from_last());
-        for _ in 0..ndim {
-            let mut len = 1;
-            let mut stride = [0; N];
-            for k in 0..N {
-                let Some((n, s)) = axes[k].next() else {
-                    continue; // a missing axis has stride 0
-                };
-                if k == 0 {
-                    len = n;
-                    stride[0] = s;
-                } else if n == len {
-                    stride[k] = s;
-                } else if n != 1 {
-                    return Err(does_not_broadcast(&operands[k], lead));
-                }
+        let layouts = operands.map(|o| &*o.layout);
+        let ndim = layouts[0].ndim();
+        let mut dense = layouts.map(|l| l.item() as isize);
+        // Axes are counted from the last one, where the operands' shapes are aligned.
+        for back in 1..=ndim {
+            let axes: [(usize, isize); N] = core::array::from_fn(|k| {
+                // A missing axis is one of length 1.
+                layouts[k].axis_from_last(back, &mut dense[k]).unwrap_or((1, 0))
+            });
+            let len = axes[0].0;
+            if let Some(k) = (1..N).find(|&k| axes[k].0 != len && axes[k].0 != 1) {
+                return Err(does_not_broadcast(operands[k], operands[0]));
             }
-            self.push(Axis { len, stride });
+            self.push(len, axes.map(|(n, s)| if n == len { s } else { 0 }));
         }
-        for o in &operands[1..] {
-            if o.layout.ndim() > ndim {
-                return Err(does_not_broadcast(o, lead));
+        for k in 1..N {
+            if layouts[k].ndim() > ndim {
+                return Err(does_not_broadcast(operands[k], operands[0]));
             }
         }
         self.fuse();
@@ -90,24 +83,22 @@ impl<const N: usize> Plan<N> {
 
     /// Adds an axis where it belongs: drop, flip, order.
     #[inline]
-    pub fn push(&mut self, axis: Axis<N>) {
-        if axis.len == 1 {
+    pub fn push(&mut self, len: usize, stride: [isize; N]) {
+        if len == 1 {
             return;
         }
-        if axis.len == 0 {
+        if len == 0 {
             self.empty = true;
             return;
         }
-        let mut axis = axis;
-        if let Some(&first) = axis.stride.iter().find(|&&s| s != 0)
-            && first < 0
-        {
-            for k in 0..N {
-                // The far end of a valid axis is a valid offset.
-                self.offset[k] += (axis.len as isize - 1) * axis.stride[k];
-                axis.stride[k] = -axis.stride[k];
-            }
+        let mut stride = stride;
+        if stride.iter().find(|&&s| s != 0).is_some_and(|&first| first < 0) {
+            // The far end of a valid axis is a valid offset.
+            let far = len as isize - 1;
+            self.offset = core::array::from_fn(|k| self.offset[k] + far * stride[k]);
+            stride = stride.map(|s| -s);
         }
+        let axis = Axis { len, stride };
         let mut at = self.axes.len();
         while at > 0 && is_inside(&axis, &self.axes[at - 1]) {
             at -= 1;
@@ -118,6 +109,9 @@ impl<const N: usize> Plan<N> {
     /// Makes one axis of neighbours that every operand walks as one.
     #[inline]
     pub fn fuse(&mut self) {
+        if self.axes.len() < 2 {
+            return;
+        }
         let mut last = 0;
         for i in 1..self.axes.len() {
             let outer = self.axes[i];
@@ -163,7 +157,7 @@ fn is_inside<const N: usize>(a: &Axis<N>, b: &Axis<N>) -> bool {
 }
 
 #[cold]
-fn does_not_broadcast<T>(x: &Operand<T>, to: &Operand<T>) -> Error {
+fn does_not_broadcast(x: &Cells, to: &Cells) -> Error {
     Error::Broadcast {
         arg: x.name,
         shape: x.layout.shape().into(),

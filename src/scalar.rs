@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::isa::{Cplx, Isa, Real, Vector};
+use crate::kernel::blas::{Moves, Routines};
 use crate::kernel::update::{self, NoArithmetic, Runner};
 use num_complex::Complex;
 
@@ -111,7 +112,9 @@ pub trait Element:
 }
 
 /// What arithmetic is defined for: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`.
-pub trait Scalar: Element + core::ops::Add<Output = Self> + core::ops::Mul<Output = Self> {
+pub trait Scalar:
+    Element + Routines + core::ops::Add<Output = Self> + core::ops::Mul<Output = Self>
+{
     #[doc(hidden)]
     type Real: Real;
     #[doc(hidden)]
@@ -126,7 +129,7 @@ pub trait Scalar: Element + core::ops::Add<Output = Self> + core::ops::Mul<Outpu
 }
 
 /// An unsigned word that elements of its size are moved as.
-pub trait Word: sealed::Sealed + Copy + Send + Sync + 'static {}
+pub trait Word: sealed::Sealed + Moves + Copy + Send + Sync + 'static {}
 
 macro_rules! real {
     ($t:ty, $dtype:ident, $word:ty, $assoc:ident) => {

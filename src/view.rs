@@ -1,7 +1,7 @@
 //! [`View`] and [`ViewMut`]: strided N-d arrays that belong to someone else.
 
 use crate::error::Error;
-use crate::layout::{self, Dims, DimsBuf, Layout};
+use crate::layout::{self, Arrangement, Dims, DimsBuf, Layout, Lent};
 use crate::scalar::{DType, Element};
 use core::marker::PhantomData;
 
@@ -23,16 +23,16 @@ use core::marker::PhantomData;
 #[derive(Debug, Clone)]
 pub struct View<'a, T> {
     base: *const u8,
-    layout: Layout<'a>,
-    cells: PhantomData<&'a [T]>,
+    arrangement: Arrangement<'a>,
+    elements: PhantomData<&'a [T]>,
 }
 
 /// A strided N-d array to write to: a [`View`] in which no two indices share a byte.
 #[derive(Debug)]
 pub struct ViewMut<'a, T> {
     base: *mut u8,
-    layout: Layout<'a>,
-    cells: PhantomData<&'a mut [T]>,
+    arrangement: Arrangement<'a>,
+    elements: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: a view gives what a shared slice of its elements gives, and Element is Send and Sync.
@@ -44,15 +44,21 @@ unsafe impl<T: Element> Send for ViewMut<'_, T> {}
 // SAFETY: a shared reference to a mutable view only reads.
 unsafe impl<T: Element> Sync for ViewMut<'_, T> {}
 
-/// A view on its way into a routine, under its name there. Only views make operands, so an operand
-/// promises what its view promised.
-#[derive(Clone, Copy)]
-pub(crate) struct Operand<'v, T> {
+/// The cells of a view on their way into a routine, under its name there; of what type, nobody who
+/// plans has to know.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cells<'v> {
     pub name: &'static str,
     pub base: *mut u8,
-    pub layout: &'v Layout<'v>,
+    pub layout: Lent<'v>,
     pub writable: bool,
-    cells: PhantomData<&'v T>,
+}
+
+/// Cells with their type. Only views make operands, so an operand promises what its view promised.
+#[derive(Clone, Copy)]
+pub(crate) struct Operand<'v, T> {
+    cells: Cells<'v>,
+    elements: PhantomData<&'v T>,
 }
 
 impl<'v, T> Operand<'v, T> {
@@ -61,61 +67,80 @@ impl<'v, T> Operand<'v, T> {
     where
         'v: 'w,
     {
-        Operand { layout, ..self }
-    }
-
-    /// What the overlap rules look at.
-    pub fn cells(&self) -> (&'static str, usize, &'v Layout<'v>) {
-        (self.name, self.base.addr(), self.layout)
+        let layout = Lent::There(layout);
+        Operand { cells: Cells { layout, ..self.cells }, elements: PhantomData }
     }
 }
 
-fn extents(dims: &[usize]) -> Result<Dims<'static>, Error> {
-    let signed = dims.iter().map(|&n| isize::try_from(n).unwrap_or(-1)).collect();
-    Ok(signed)
+impl<'v, T> core::ops::Deref for Operand<'v, T> {
+    type Target = Cells<'v>;
+    #[inline]
+    fn deref(&self) -> &Cells<'v> {
+        &self.cells
+    }
 }
 
-/// The layout of a view over a slice of `len` elements, and the byte offset of its first element:
-/// strides in elements, `offset` the first logical element.
-fn layout_in_slice<T>(
+/// Extents and byte strides as we keep them; an extent beyond isize becomes a negative one, which is
+/// refused as well.
+fn own<T>(shape: &[usize], byte_strides: &[isize]) -> Result<Arrangement<'static>, Error> {
+    if byte_strides.len() != shape.len() {
+        return Err(Error::Argument {
+            arg: "strides",
+            why: "their number is not that of the extents",
+        });
+    }
+    let shape = shape.iter().map(|&n| isize::try_from(n).unwrap_or(-1)).collect();
+    Arrangement::own(shape, byte_strides.into(), size_of::<T>())
+}
+
+/// The arrangement of a view over a slice of `len` elements: strides in elements, dense if there
+/// are none, `offset` the first logical element.
+fn in_slice<T>(
     len: usize,
     shape: &[usize],
     strides: Option<&[isize]>,
     offset: usize,
-) -> Result<Layout<'static>, Error> {
-    const ARG: &str = "view";
-    let item = size_of::<T>();
-    let strides = match strides {
-        None => None,
-        Some(s) if s.len() != shape.len() => {
-            return Err(Error::Argument {
-                arg: "strides",
-                why: "their number is not that of the extents",
-            });
+) -> Result<Arrangement<'static>, Error> {
+    let item = size_of::<T>() as isize;
+    let byte_strides = match strides {
+        None => {
+            let mut dense = item;
+            let mut from_last: Dims = shape
+                .iter()
+                .rev()
+                .map(|&n| {
+                    let stride = dense;
+                    // Where this overflows, so does the size of the view, which is refused.
+                    dense = dense.wrapping_mul(n as isize);
+                    stride
+                })
+                .collect();
+            from_last.reverse();
+            from_last
         }
-        Some(s) => Some(
-            s.iter()
-                .zip(shape)
-                // The stride of a length-1 axis is never used, whatever it is.
-                .map(|(&s, &n)| if n == 1 { Some(0) } else { s.checked_mul(item as isize) })
-                .collect::<Option<Dims>>()
-                .ok_or(Error::Argument { arg: "strides", why: "a stride overflows" })?,
-        ),
+        Some(strides) => strides
+            .iter()
+            .zip(shape.iter().chain(core::iter::repeat(&0)))
+            // The stride of an axis of length 1 is never used, whatever it is.
+            .map(|(&s, &n)| if n == 1 { Some(0) } else { s.checked_mul(item) })
+            .collect::<Option<Dims>>()
+            .ok_or(Error::Argument { arg: "strides", why: "a stride overflows" })?,
     };
-    let layout = Layout::new(ARG, extents(shape)?, strides, item)?;
+    let arrangement = own::<T>(shape, &byte_strides)?;
+    let layout = arrangement.lend();
     if !layout.is_empty() {
         // Offsets of a valid layout fit, and a slice's byte length fits isize.
-        let reach = layout.addresses(offset.saturating_mul(item));
-        if offset >= len || reach.start > reach.end || reach.end > len * item {
+        let reach = layout.addresses(offset.saturating_mul(item as usize));
+        if offset >= len || reach.start > reach.end || reach.end > len * item as usize {
             return Err(Error::Layout {
-                arg: ARG,
+                arg: "view",
                 shape: layout.shape().into(),
                 strides: layout.strides(),
                 why: "it reaches outside the slice",
             });
         }
     }
-    Ok(layout)
+    Ok(arrangement)
 }
 
 impl<'a, T: Element> View<'a, T> {
@@ -125,8 +150,8 @@ impl<'a, T: Element> View<'a, T> {
     /// [`Error::Layout`] if the slice is too short, [`Error::Rank`] or [`Error::Extents`] if there
     /// is no such shape.
     pub fn from_slice(data: &'a [T], shape: &[usize]) -> Result<Self, Error> {
-        let layout = layout_in_slice::<T>(data.len(), shape, None, 0)?;
-        Ok(View { base: data.as_ptr().cast(), layout, cells: PhantomData })
+        let arrangement = in_slice::<T>(data.len(), shape, None, 0)?;
+        Ok(View::new(data.as_ptr().cast(), arrangement))
     }
 
     /// A view into the slice, whose first logical element is `data[offset]`; strides in elements.
@@ -139,17 +164,15 @@ impl<'a, T: Element> View<'a, T> {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, Error> {
-        let layout = layout_in_slice::<T>(data.len(), shape, Some(strides), offset)?;
-        let offset = if layout.is_empty() { 0 } else { offset };
-        let base = data.as_ptr().wrapping_add(offset).cast();
-        Ok(View { base, layout, cells: PhantomData })
+        let arrangement = in_slice::<T>(data.len(), shape, Some(strides), offset)?;
+        let offset = if arrangement.lend().is_empty() { 0 } else { offset };
+        Ok(View::new(data.as_ptr().wrapping_add(offset).cast(), arrangement))
     }
 
     /// One element, which broadcasts to any shape.
     pub fn from_ref(value: &'a T) -> Self {
-        let (base, shape) = (core::ptr::from_ref(value).cast(), Dims::Borrowed(&[]));
-        let layout = Layout::new("view", shape, None, size_of::<T>()).expect("rank 0 is valid");
-        View { base, layout, cells: PhantomData }
+        let arrangement = own::<T>(&[], &[]).expect("rank 0 is valid");
+        View::new(core::ptr::from_ref(value).cast(), arrangement)
     }
 
     /// A view from its first logical element, extents and strides in bytes.
@@ -165,23 +188,38 @@ impl<'a, T: Element> View<'a, T> {
         shape: &[usize],
         byte_strides: &[isize],
     ) -> Result<Self, Error> {
-        let strides = byte_strides.iter().copied().collect();
-        let layout = raw_layout::<T>(shape, strides)?;
-        Ok(View { base: data.cast(), layout, cells: PhantomData })
+        Ok(View::new(data.cast(), own::<T>(shape, byte_strides)?))
     }
 
-    pub(crate) fn from_parts(base: *const u8, layout: Layout<'a>) -> Self {
-        View { base, layout, cells: PhantomData }
+    #[inline]
+    fn new(base: *const u8, arrangement: Arrangement<'a>) -> Self {
+        View { base, arrangement, elements: PhantomData }
     }
 
+    /// A view whose cells the caller vouches for.
+    ///
+    /// # Safety
+    /// As [`from_raw_parts`](Self::from_raw_parts), for a layout of elements of T.
+    #[inline]
+    pub(crate) unsafe fn with_layout(base: *const u8, layout: &'a Layout<'a>) -> Self {
+        View::new(base, Arrangement::Lent(Lent::There(layout)))
+    }
+
+    #[inline]
     pub(crate) fn operand(&self, name: &'static str) -> Operand<'_, T> {
-        let base = self.base.cast_mut();
-        Operand { name, base, layout: &self.layout, writable: false, cells: PhantomData }
+        let (base, layout) = (self.base.cast_mut(), self.layout());
+        let cells = Cells { name, base, layout, writable: false };
+        Operand { cells, elements: PhantomData }
+    }
+
+    /// The first logical element, which need not exist or be aligned.
+    pub fn as_ptr(&self) -> *const T {
+        self.base.cast()
     }
 
     /// The element at an index, if there is one.
     pub fn get(&self, index: &[usize]) -> Option<T> {
-        let offset = offset_of(&self.layout, index)?;
+        let offset = offset_of(&self.layout(), index)?;
         // SAFETY: the index is within the extents, so the cell is one of the view's.
         Some(unsafe { self.base.wrapping_offset(offset).cast::<T>().read_unaligned() })
     }
@@ -193,8 +231,8 @@ impl<'a, T: Element> ViewMut<'a, T> {
     /// # Errors
     /// As [`View::from_slice`].
     pub fn from_slice(data: &'a mut [T], shape: &[usize]) -> Result<Self, Error> {
-        let layout = layout_in_slice::<T>(data.len(), shape, None, 0)?;
-        Ok(ViewMut { base: data.as_mut_ptr().cast(), layout, cells: PhantomData })
+        let arrangement = in_slice::<T>(data.len(), shape, None, 0)?;
+        Ok(ViewMut::new(data.as_mut_ptr().cast(), arrangement))
     }
 
     /// A view into the slice, whose first logical element is `data[offset]`; strides in elements.
@@ -207,18 +245,16 @@ impl<'a, T: Element> ViewMut<'a, T> {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, Error> {
-        let layout = layout_in_slice::<T>(data.len(), shape, Some(strides), offset)?;
-        layout.refuse_self_overlap("view")?;
-        let offset = if layout.is_empty() { 0 } else { offset };
-        let base = data.as_mut_ptr().wrapping_add(offset).cast();
-        Ok(ViewMut { base, layout, cells: PhantomData })
+        let arrangement = in_slice::<T>(data.len(), shape, Some(strides), offset)?;
+        arrangement.lend().refuse_self_overlap("view")?;
+        let offset = if arrangement.lend().is_empty() { 0 } else { offset };
+        Ok(ViewMut::new(data.as_mut_ptr().wrapping_add(offset).cast(), arrangement))
     }
 
     /// One element.
     pub fn from_mut(value: &'a mut T) -> Self {
-        let (base, shape) = (core::ptr::from_mut(value).cast(), Dims::Borrowed(&[]));
-        let layout = Layout::new("view", shape, None, size_of::<T>()).expect("rank 0 is valid");
-        ViewMut { base, layout, cells: PhantomData }
+        let arrangement = own::<T>(&[], &[]).expect("rank 0 is valid");
+        ViewMut::new(core::ptr::from_mut(value).cast(), arrangement)
     }
 
     /// A view from its first logical element, extents and strides in bytes.
@@ -235,23 +271,36 @@ impl<'a, T: Element> ViewMut<'a, T> {
         shape: &[usize],
         byte_strides: &[isize],
     ) -> Result<Self, Error> {
-        let strides = byte_strides.iter().copied().collect();
-        let layout = raw_layout::<T>(shape, strides)?;
-        Self::from_parts("view", data.cast(), layout)
+        let arrangement = own::<T>(shape, byte_strides)?;
+        arrangement.lend().refuse_self_overlap("view")?;
+        Ok(ViewMut::new(data.cast(), arrangement))
     }
 
-    pub(crate) fn from_parts(
-        arg: &'static str,
-        base: *mut u8,
-        layout: Layout<'a>,
-    ) -> Result<Self, Error> {
-        layout.refuse_self_overlap(arg)?;
-        Ok(ViewMut { base, layout, cells: PhantomData })
+    #[inline]
+    fn new(base: *mut u8, arrangement: Arrangement<'a>) -> Self {
+        ViewMut { base, arrangement, elements: PhantomData }
     }
 
+    /// A view whose cells the caller vouches for.
+    ///
+    /// # Safety
+    /// As [`from_raw_parts`](Self::from_raw_parts), for a layout of elements of T that does not
+    /// overlap itself.
+    #[inline]
+    pub(crate) unsafe fn with_layout(base: *mut u8, layout: &'a Layout<'a>) -> Self {
+        ViewMut::new(base, Arrangement::Lent(Lent::There(layout)))
+    }
+
+    #[inline]
     pub(crate) fn operand(&mut self, name: &'static str) -> Operand<'_, T> {
-        let base = self.base;
-        Operand { name, base, layout: &self.layout, writable: true, cells: PhantomData }
+        let (base, layout) = (self.base, self.layout());
+        let cells = Cells { name, base, layout, writable: true };
+        Operand { cells, elements: PhantomData }
+    }
+
+    /// The first logical element, which need not exist or be aligned.
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.base.cast()
     }
 
     /// The element at an index, if there is one.
@@ -261,12 +310,12 @@ impl<'a, T: Element> ViewMut<'a, T> {
 
     /// The same cells, to read.
     pub fn as_view(&self) -> View<'_, T> {
-        View { base: self.base, layout: self.layout.reborrow(), cells: PhantomData }
+        View::new(self.base, Arrangement::Lent(self.layout()))
     }
 
     /// The same view for a shorter time.
     pub fn reborrow(&mut self) -> ViewMut<'_, T> {
-        ViewMut { base: self.base, layout: self.layout.reborrow(), cells: PhantomData }
+        ViewMut::new(self.base, Arrangement::Lent(self.layout()))
     }
 
     /// The parts before and from `index` on along an axis.
@@ -275,20 +324,10 @@ impl<'a, T: Element> ViewMut<'a, T> {
     /// [`Error::Axis`]; [`Error::Argument`] if `index` is greater than the extent.
     pub fn split_at(self, axis: isize, index: usize) -> Result<(Self, Self), Error> {
         let extent = self.extent(axis)?;
-        // SAFETY: the second half is made over the cells that the first leaves out.
-        let twin = ViewMut { base: self.base, layout: self.layout.clone(), cells: PhantomData };
+        // The second half is made of the cells that the first leaves out.
+        let twin = ViewMut::new(self.base, self.arrangement.clone());
         Ok((self.sliced(axis, 0..index)?, twin.sliced(axis, index..extent.max(index))?))
     }
-}
-
-fn raw_layout<T>(shape: &[usize], strides: Dims<'static>) -> Result<Layout<'static>, Error> {
-    if strides.len() != shape.len() {
-        return Err(Error::Argument {
-            arg: "strides",
-            why: "their number is not that of the extents",
-        });
-    }
-    Layout::new("view", extents(shape)?, Some(strides), size_of::<T>())
 }
 
 fn offset_of(layout: &Layout, index: &[usize]) -> Option<isize> {
@@ -307,40 +346,52 @@ macro_rules! rearrange {
         impl<'a, T: Element> $view<'a, T> {
             /// The extents.
             pub fn shape(&self) -> Vec<usize> {
-                self.layout.shape().iter().map(|&n| n as usize).collect()
+                self.layout().shape().iter().map(|&n| n as usize).collect()
             }
 
             /// The number of axes.
             pub fn ndim(&self) -> usize {
-                self.layout.ndim()
+                self.layout().ndim()
             }
 
             /// The number of elements.
             pub fn len(&self) -> usize {
-                self.layout.len()
+                self.layout().len()
             }
 
             /// Whether there is no element.
             pub fn is_empty(&self) -> bool {
-                self.layout.is_empty()
+                self.layout().is_empty()
             }
 
             /// The steps from one index to the next on each axis, in bytes.
             pub fn byte_strides(&self) -> Vec<isize> {
-                (0..self.ndim()).map(|d| self.layout.stride(d)).collect()
+                (0..self.ndim()).map(|d| self.layout().stride(d)).collect()
+            }
+
+            #[inline]
+            fn layout(&self) -> Lent<'_> {
+                self.arrangement.lend()
             }
 
             fn extent(&self, axis: isize) -> Result<usize, Error> {
                 let axis = layout::axis(axis, self.ndim())?;
-                Ok(self.layout.shape()[axis] as usize)
+                Ok(self.layout().shape()[axis] as usize)
             }
 
-            fn with_dims(self, base_offset: isize, shape: Dims<'a>, strides: Dims<'a>) -> Self {
-                let layout = Layout::new("view", shape, Some(strides), size_of::<T>())
+            /// A part of this view, given by its own dims.
+            fn part(self, base_offset: isize, shape: &[isize], strides: &[isize]) -> Self {
+                let arrangement = Arrangement::own(shape.into(), strides.into(), size_of::<T>())
                     .expect("a part of a valid view is valid");
-                let base =
-                    self.base.wrapping_offset(if layout.is_empty() { 0 } else { base_offset });
-                $view { base, layout, cells: PhantomData }
+                let offset = if arrangement.lend().is_empty() { 0 } else { base_offset };
+                $view::new(self.base.wrapping_offset(offset), arrangement)
+            }
+
+            /// The extents and byte strides, to change.
+            fn dims(&self) -> (DimsBuf, DimsBuf) {
+                let layout = self.layout();
+                let strides = (0..layout.ndim()).map(|d| layout.stride(d)).collect();
+                (layout.shape().iter().copied().collect(), strides)
             }
 
             /// The transpose: axis d is axis `perm[d]` of this view.
@@ -350,8 +401,8 @@ macro_rules! rearrange {
             pub fn permuted(self, perm: &[usize]) -> Result<Self, Error> {
                 let perm = layout::permutation("view", self.ndim(), Some(perm))?;
                 let (mut shape, mut strides) = (DimsBuf::new(), DimsBuf::new());
-                self.layout.permuted(&perm, &mut shape, &mut strides);
-                Ok(self.with_dims(0, shape.into_iter().collect(), strides.into_iter().collect()))
+                self.layout().permuted(&perm, &mut shape, &mut strides);
+                Ok(self.part(0, &shape, &strides))
             }
 
             /// The indices of `range` on an axis (negative counts from the end).
@@ -368,12 +419,10 @@ macro_rules! rearrange {
                     return Err(Error::Argument { arg: "range", why: "it leaves the extent" });
                 }
                 let axis = layout::axis(axis, self.ndim())?;
-                let stride = self.layout.stride(axis);
-                let shape = self.layout.shape().iter().enumerate();
-                let shape = shape.map(|(d, &n)| if d == axis { range.len() as isize } else { n });
-                let shape = shape.collect();
-                let strides = (0..self.ndim()).map(|d| self.layout.stride(d)).collect();
-                Ok(self.with_dims((range.start as isize).wrapping_mul(stride), shape, strides))
+                let (mut shape, strides) = self.dims();
+                shape[axis] = range.len() as isize;
+                let offset = (range.start as isize).wrapping_mul(strides[axis]);
+                Ok(self.part(offset, &shape, &strides))
             }
 
             /// An axis (negative counts from the end) in reverse order.
@@ -383,14 +432,10 @@ macro_rules! rearrange {
             pub fn reversed(self, axis: isize) -> Result<Self, Error> {
                 let last = self.extent(axis)? as isize - 1;
                 let axis = layout::axis(axis, self.ndim())?;
-                let stride = self.layout.stride(axis);
-                let shape = self.layout.shape().iter().copied().collect();
-                let strides = (0..self.ndim()).map(|d| self.layout.stride(d));
-                let strides = strides.enumerate();
-                let strides =
-                    strides.map(|(d, s)| if d == axis { s.wrapping_neg() } else { s }).collect();
-                let offset = if last < 1 { 0 } else { last.wrapping_mul(stride) };
-                Ok(self.with_dims(offset, shape, strides))
+                let (shape, mut strides) = self.dims();
+                let offset = if last > 0 { last * strides[axis] } else { 0 };
+                strides[axis] = strides[axis].wrapping_neg();
+                Ok(self.part(offset, &shape, &strides))
             }
         }
     };
@@ -410,8 +455,7 @@ rearrange!(ViewMut);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Index<'a> {
-    base: *const u8,
-    layout: Layout<'a>,
+    cells: Cells<'a>,
     dtype: DType,
 }
 
@@ -426,36 +470,28 @@ impl<'a> Index<'a> {
         self.dtype
     }
 
-    /// The same view for a shorter time.
-    pub fn reborrow(&self) -> Index<'_> {
-        Index { base: self.base, layout: self.layout.reborrow(), dtype: self.dtype }
-    }
-
+    /// A view whose cells the caller vouches for.
+    ///
+    /// # Safety
+    /// As [`View::from_raw_parts`], for elements of `dtype`.
+    ///
     /// # Errors
     /// [`Error::IndexDType`].
-    pub(crate) fn from_parts(
-        arg: &'static str,
+    pub(crate) unsafe fn with_layout(
+        name: &'static str,
         base: *const u8,
         layout: Layout<'a>,
         dtype: DType,
     ) -> Result<Self, Error> {
         if !dtype.is_integer() {
-            return Err(Error::IndexDType { arg, dtype });
+            return Err(Error::IndexDType { arg: name, dtype });
         }
-        Ok(Index { base, layout, dtype })
+        let (base, layout) = (base.cast_mut(), Lent::Made(layout));
+        Ok(Index { cells: Cells { name, base, layout, writable: false }, dtype })
     }
 
-    pub(crate) fn base(&self) -> *mut u8 {
-        self.base.cast_mut()
-    }
-
-    pub(crate) fn layout(&self) -> &Layout<'a> {
-        &self.layout
-    }
-
-    /// What the overlap rules look at.
-    pub(crate) fn cells(&self) -> (&'static str, usize, &Layout<'a>) {
-        ("index", self.base.addr(), &self.layout)
+    pub(crate) fn cells(&self) -> &Cells<'a> {
+        &self.cells
     }
 }
 
@@ -463,8 +499,7 @@ macro_rules! index {
     ($($t:ty),*) => {$(
         impl<'a> From<&'a View<'_, $t>> for Index<'a> {
             fn from(view: &'a View<'_, $t>) -> Self {
-                let (base, layout) = (view.base, view.layout.reborrow());
-                Index { base, layout, dtype: <$t>::DTYPE }
+                Index { cells: view.operand("index").cells, dtype: <$t>::DTYPE }
             }
         }
     )*};

@@ -5,56 +5,11 @@
 //! far end. n <= 0 does nothing.
 
 use super::guard::guard;
-use super::types::Slot;
+use super::types::{Input, Output, Run, Slot};
 use crate::error::Error;
-use crate::layout::{Dims, Layout};
 use crate::ops;
-use crate::scalar::Element;
-use crate::view::{View, ViewMut};
 use core::ffi::c_void;
 use num_complex::Complex;
-
-/// The extents and byte strides of a vector, which its view borrows.
-struct Dims1 {
-    shape: [isize; 1],
-    strides: [isize; 1],
-}
-
-impl Dims1 {
-    fn new<T>(arg: &'static str, n: isize, inc: isize) -> Result<Self, Error> {
-        let stride = inc.checked_mul(size_of::<T>() as isize);
-        let stride = if n == 1 { Some(0) } else { stride };
-        let stride = stride.ok_or(Error::Argument { arg, why: "its increment overflows" })?;
-        Ok(Dims1 { shape: [n.max(0)], strides: [stride] })
-    }
-
-    fn layout<T>(&self, arg: &'static str) -> Result<Layout<'_>, Error> {
-        let (shape, strides) = (Dims::Borrowed(&self.shape), Dims::Borrowed(&self.strides));
-        Layout::new(arg, shape, Some(strides), size_of::<T>())
-    }
-
-    /// The first logical element.
-    fn base<T>(&self, arg: &'static str, p: *const T) -> Result<*const u8, Error> {
-        let ([n], [stride]) = (self.shape, self.strides);
-        if n > 0 && p.is_null() {
-            return Err(Error::Null { arg });
-        }
-        let to_far_end = if stride < 0 && n > 0 { (1 - n) * stride } else { 0 };
-        Ok(p.cast::<u8>().wrapping_offset(to_far_end))
-    }
-
-    /// A vector to read.
-    fn view<T: Element>(&self, arg: &'static str, p: *const T) -> Result<View<'_, T>, Error> {
-        let layout = self.layout::<T>(arg)?;
-        Ok(View::from_parts(self.base(arg, p)?, layout))
-    }
-
-    /// A vector to write.
-    fn view_mut<T: Element>(&self, arg: &'static str, p: *mut T) -> Result<ViewMut<'_, T>, Error> {
-        let layout = self.layout::<T>(arg)?;
-        ViewMut::from_parts(arg, self.base(arg, p.cast_const())?.cast_mut(), layout)
-    }
-}
 
 /// A complex factor; NULL is an error.
 ///
@@ -79,9 +34,12 @@ pub unsafe extern "C" fn ndblas_saxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        let dy = Dims1::new::<f32>("y", n, incy)?;
-        ops::axpy(alpha, &dx.view("x", x)?, &mut dy.view_mut("y", y)?)
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        ops::axpy(alpha, &x.view::<f32>(), &mut y.view_mut::<f32>())
     })
 }
 
@@ -96,9 +54,12 @@ pub unsafe extern "C" fn ndblas_daxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f64>("x", n, incx)?;
-        let dy = Dims1::new::<f64>("y", n, incy)?;
-        ops::axpy(alpha, &dx.view("x", x)?, &mut dy.view_mut("y", y)?)
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        ops::axpy(alpha, &x.view::<f64>(), &mut y.view_mut::<f64>())
     })
 }
 
@@ -113,11 +74,19 @@ pub unsafe extern "C" fn ndblas_caxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+            )
+        };
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f32>>("alpha", alpha) }?;
-        let dx = Dims1::new::<Complex<f32>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f32>>("y", n, incy)?;
-        ops::axpy(alpha, &dx.view("x", x.cast())?, &mut dy.view_mut("y", y.cast())?)
+        ops::axpy(alpha, &x.view::<Complex<f32>>(), &mut y.view_mut::<Complex<f32>>())
     })
 }
 
@@ -132,11 +101,19 @@ pub unsafe extern "C" fn ndblas_zaxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+            )
+        };
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f64>>("alpha", alpha) }?;
-        let dx = Dims1::new::<Complex<f64>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f64>>("y", n, incy)?;
-        ops::axpy(alpha, &dx.view("x", x.cast())?, &mut dy.view_mut("y", y.cast())?)
+        ops::axpy(alpha, &x.view::<Complex<f64>>(), &mut y.view_mut::<Complex<f64>>())
     })
 }
 
@@ -152,9 +129,12 @@ pub unsafe extern "C" fn ndblas_saxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        let dy = Dims1::new::<f32>("y", n, incy)?;
-        ops::axpby(alpha, &dx.view("x", x)?, beta, &mut dy.view_mut("y", y)?)
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        ops::axpby(alpha, &x.view::<f32>(), beta, &mut y.view_mut::<f32>())
     })
 }
 
@@ -170,9 +150,12 @@ pub unsafe extern "C" fn ndblas_daxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f64>("x", n, incx)?;
-        let dy = Dims1::new::<f64>("y", n, incy)?;
-        ops::axpby(alpha, &dx.view("x", x)?, beta, &mut dy.view_mut("y", y)?)
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        ops::axpby(alpha, &x.view::<f64>(), beta, &mut y.view_mut::<f64>())
     })
 }
 
@@ -188,13 +171,21 @@ pub unsafe extern "C" fn ndblas_caxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+            )
+        };
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f32>>("alpha", alpha) }?;
         // SAFETY: the caller's factor.
         let beta = unsafe { factor::<Complex<f32>>("beta", beta) }?;
-        let dx = Dims1::new::<Complex<f32>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f32>>("y", n, incy)?;
-        ops::axpby(alpha, &dx.view("x", x.cast())?, beta, &mut dy.view_mut("y", y.cast())?)
+        ops::axpby(alpha, &x.view::<Complex<f32>>(), beta, &mut y.view_mut::<Complex<f32>>())
     })
 }
 
@@ -210,13 +201,21 @@ pub unsafe extern "C" fn ndblas_zaxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+            )
+        };
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f64>>("alpha", alpha) }?;
         // SAFETY: the caller's factor.
         let beta = unsafe { factor::<Complex<f64>>("beta", beta) }?;
-        let dx = Dims1::new::<Complex<f64>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f64>>("y", n, incy)?;
-        ops::axpby(alpha, &dx.view("x", x.cast())?, beta, &mut dy.view_mut("y", y.cast())?)
+        ops::axpby(alpha, &x.view::<Complex<f64>>(), beta, &mut y.view_mut::<Complex<f64>>())
     })
 }
 
@@ -224,8 +223,11 @@ pub unsafe extern "C" fn ndblas_zaxpby(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_sscal(n: isize, alpha: f32, x: *mut f32, incx: isize) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        ops::scal(alpha, &mut dx.view_mut("x", x)?)
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
+        ops::scal(alpha, &mut x.view_mut::<f32>())
     })
 }
 
@@ -233,8 +235,11 @@ pub unsafe extern "C" fn ndblas_sscal(n: isize, alpha: f32, x: *mut f32, incx: i
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_dscal(n: isize, alpha: f64, x: *mut f64, incx: isize) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f64>("x", n, incx)?;
-        ops::scal(alpha, &mut dx.view_mut("x", x)?)
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
+        ops::scal(alpha, &mut x.view_mut::<f64>())
     })
 }
 
@@ -247,10 +252,13 @@ pub unsafe extern "C" fn ndblas_cscal(
     incx: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f32>>("alpha", alpha) }?;
-        let dx = Dims1::new::<Complex<f32>>("x", n, incx)?;
-        ops::scal(alpha, &mut dx.view_mut("x", x.cast())?)
+        ops::scal(alpha, &mut x.view_mut::<Complex<f32>>())
     })
 }
 
@@ -263,10 +271,13 @@ pub unsafe extern "C" fn ndblas_zscal(
     incx: isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f64>>("alpha", alpha) }?;
-        let dx = Dims1::new::<Complex<f64>>("x", n, incx)?;
-        ops::scal(alpha, &mut dx.view_mut("x", x.cast())?)
+        ops::scal(alpha, &mut x.view_mut::<Complex<f64>>())
     })
 }
 
@@ -274,8 +285,11 @@ pub unsafe extern "C" fn ndblas_zscal(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_csscal(n: isize, alpha: f32, x: *mut c_void, incx: isize) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<Complex<f32>>("x", n, incx)?;
-        ops::scal_real(alpha, &mut dx.view_mut("x", x.cast::<Complex<f32>>())?)
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
+        ops::scal_real(alpha, &mut x.view_mut::<Complex<f32>>())
     })
 }
 
@@ -283,8 +297,11 @@ pub unsafe extern "C" fn ndblas_csscal(n: isize, alpha: f32, x: *mut c_void, inc
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_zdscal(n: isize, alpha: f64, x: *mut c_void, incx: isize) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<Complex<f64>>("x", n, incx)?;
-        ops::scal_real(alpha, &mut dx.view_mut("x", x.cast::<Complex<f64>>())?)
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let mut x0 = Output::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
+        ops::scal_real(alpha, &mut x.view_mut::<Complex<f64>>())
     })
 }
 
@@ -298,9 +315,12 @@ pub unsafe extern "C" fn ndblas_scopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        let dy = Dims1::new::<f32>("y", n, incy)?;
-        ops::copy(&dx.view("x", x)?, &mut dy.view_mut("y", y)?)
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        ops::copy(&x.view::<f32>(), &mut y.view_mut::<f32>())
     })
 }
 
@@ -314,9 +334,12 @@ pub unsafe extern "C" fn ndblas_dcopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f64>("x", n, incx)?;
-        let dy = Dims1::new::<f64>("y", n, incy)?;
-        ops::copy(&dx.view("x", x)?, &mut dy.view_mut("y", y)?)
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        ops::copy(&x.view::<f64>(), &mut y.view_mut::<f64>())
     })
 }
 
@@ -330,9 +353,17 @@ pub unsafe extern "C" fn ndblas_ccopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<Complex<f32>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f32>>("y", n, incy)?;
-        ops::copy(&dx.view("x", x.cast::<Complex<f32>>())?, &mut dy.view_mut("y", y.cast())?)
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+            )
+        };
+        ops::copy(&x.view::<Complex<f32>>(), &mut y.view_mut::<Complex<f32>>())
     })
 }
 
@@ -346,9 +377,17 @@ pub unsafe extern "C" fn ndblas_zcopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<Complex<f64>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f64>>("y", n, incy)?;
-        ops::copy(&dx.view("x", x.cast::<Complex<f64>>())?, &mut dy.view_mut("y", y.cast())?)
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+            )
+        };
+        ops::copy(&x.view::<Complex<f64>>(), &mut y.view_mut::<Complex<f64>>())
     })
 }
 
@@ -362,9 +401,12 @@ pub unsafe extern "C" fn ndblas_sswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        let dy = Dims1::new::<f32>("y", n, incy)?;
-        ops::swap(&mut dx.view_mut("x", x)?, &mut dy.view_mut("y", y)?)
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        ops::swap(&mut x.view_mut::<f32>(), &mut y.view_mut::<f32>())
     })
 }
 
@@ -378,9 +420,12 @@ pub unsafe extern "C" fn ndblas_dswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f64>("x", n, incx)?;
-        let dy = Dims1::new::<f64>("y", n, incy)?;
-        ops::swap(&mut dx.view_mut("x", x)?, &mut dy.view_mut("y", y)?)
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        ops::swap(&mut x.view_mut::<f64>(), &mut y.view_mut::<f64>())
     })
 }
 
@@ -394,12 +439,17 @@ pub unsafe extern "C" fn ndblas_cswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<Complex<f32>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f32>>("y", n, incy)?;
-        ops::swap(
-            &mut dx.view_mut("x", x.cast::<Complex<f32>>())?,
-            &mut dy.view_mut("y", y.cast())?,
-        )
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+            )
+        };
+        ops::swap(&mut x.view_mut::<Complex<f32>>(), &mut y.view_mut::<Complex<f32>>())
     })
 }
 
@@ -413,12 +463,17 @@ pub unsafe extern "C" fn ndblas_zswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<Complex<f64>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f64>>("y", n, incy)?;
-        ops::swap(
-            &mut dx.view_mut("x", x.cast::<Complex<f64>>())?,
-            &mut dy.view_mut("y", y.cast())?,
-        )
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+            )
+        };
+        ops::swap(&mut x.view_mut::<Complex<f64>>(), &mut y.view_mut::<Complex<f64>>())
     })
 }
 
@@ -433,11 +488,14 @@ pub unsafe extern "C" fn ndblas_sdot(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        let dy = Dims1::new::<f32>("y", n, incy)?;
-        out.set(ops::dotu(&dx.view("x", x)?, &dy.view("y", y)?)?.0 as f32);
+        out.set(ops::dotu(&x.view::<f32>(), &y.view::<f32>())?.0 as f32);
         Ok(())
     })
 }
@@ -453,11 +511,14 @@ pub unsafe extern "C" fn ndblas_ddot(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<f64>("x", n, incx)?;
-        let dy = Dims1::new::<f64>("y", n, incy)?;
-        out.set(ops::dotu(&dx.view("x", x)?, &dy.view("y", y)?)?.0);
+        out.set(ops::dotu(&x.view::<f64>(), &y.view::<f64>())?.0);
         Ok(())
     })
 }
@@ -473,11 +534,14 @@ pub unsafe extern "C" fn ndblas_dsdot(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        let dy = Dims1::new::<f32>("y", n, incy)?;
-        out.set(ops::dsdot(&dx.view("x", x)?, &dy.view("y", y)?)?);
+        out.set(ops::dsdot(&x.view::<f32>(), &y.view::<f32>())?);
         Ok(())
     })
 }
@@ -494,11 +558,14 @@ pub unsafe extern "C" fn ndblas_sdsdot(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        let dy = Dims1::new::<f32>("y", n, incy)?;
-        out.set((alpha as f64 + ops::dsdot(&dx.view("x", x)?, &dy.view("y", y)?)?) as f32);
+        out.set((alpha as f64 + ops::dsdot(&x.view::<f32>(), &y.view::<f32>())?) as f32);
         Ok(())
     })
 }
@@ -514,12 +581,19 @@ pub unsafe extern "C" fn ndblas_cdotu(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+            )
+        };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result.cast::<[f32; 2]>()) }?;
-        let dx = Dims1::new::<Complex<f32>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f32>>("y", n, incy)?;
-        let (re, im) =
-            ops::dotu(&dx.view("x", x.cast::<Complex<f32>>())?, &dy.view("y", y.cast())?)?;
+        let (re, im) = ops::dotu(&x.view::<Complex<f32>>(), &y.view::<Complex<f32>>())?;
         out.set([re as f32, im as f32]);
         Ok(())
     })
@@ -536,12 +610,19 @@ pub unsafe extern "C" fn ndblas_cdotc(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
+            )
+        };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result.cast::<[f32; 2]>()) }?;
-        let dx = Dims1::new::<Complex<f32>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f32>>("y", n, incy)?;
-        let (re, im) =
-            ops::dotc(&dx.view("x", x.cast::<Complex<f32>>())?, &dy.view("y", y.cast())?)?;
+        let (re, im) = ops::dotc(&x.view::<Complex<f32>>(), &y.view::<Complex<f32>>())?;
         out.set([re as f32, im as f32]);
         Ok(())
     })
@@ -558,12 +639,19 @@ pub unsafe extern "C" fn ndblas_zdotu(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+            )
+        };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result.cast::<[f64; 2]>()) }?;
-        let dx = Dims1::new::<Complex<f64>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f64>>("y", n, incy)?;
-        let (re, im) =
-            ops::dotu(&dx.view("x", x.cast::<Complex<f64>>())?, &dy.view("y", y.cast())?)?;
+        let (re, im) = ops::dotu(&x.view::<Complex<f64>>(), &y.view::<Complex<f64>>())?;
         out.set([re, im]);
         Ok(())
     })
@@ -580,12 +668,19 @@ pub unsafe extern "C" fn ndblas_zdotc(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe {
+            (
+                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
+                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
+            )
+        };
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result.cast::<[f64; 2]>()) }?;
-        let dx = Dims1::new::<Complex<f64>>("x", n, incx)?;
-        let dy = Dims1::new::<Complex<f64>>("y", n, incy)?;
-        let (re, im) =
-            ops::dotc(&dx.view("x", x.cast::<Complex<f64>>())?, &dy.view("y", y.cast())?)?;
+        let (re, im) = ops::dotc(&x.view::<Complex<f64>>(), &y.view::<Complex<f64>>())?;
         out.set([re, im]);
         Ok(())
     })
@@ -600,10 +695,13 @@ pub unsafe extern "C" fn ndblas_snrm2(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        out.set(ops::nrm2(&dx.view("x", x)?)? as f32);
+        out.set(ops::nrm2(&x.view::<f32>())? as f32);
         Ok(())
     })
 }
@@ -617,10 +715,13 @@ pub unsafe extern "C" fn ndblas_dnrm2(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<f64>("x", n, incx)?;
-        out.set(ops::nrm2(&dx.view("x", x)?)?);
+        out.set(ops::nrm2(&x.view::<f64>())?);
         Ok(())
     })
 }
@@ -634,10 +735,13 @@ pub unsafe extern "C" fn ndblas_scnrm2(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<Complex<f32>>("x", n, incx)?;
-        out.set(ops::nrm2(&dx.view("x", x.cast::<Complex<f32>>())?)? as f32);
+        out.set(ops::nrm2(&x.view::<Complex<f32>>())? as f32);
         Ok(())
     })
 }
@@ -651,10 +755,13 @@ pub unsafe extern "C" fn ndblas_dznrm2(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<Complex<f64>>("x", n, incx)?;
-        out.set(ops::nrm2(&dx.view("x", x.cast::<Complex<f64>>())?)?);
+        out.set(ops::nrm2(&x.view::<Complex<f64>>())?);
         Ok(())
     })
 }
@@ -668,10 +775,13 @@ pub unsafe extern "C" fn ndblas_sasum(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        out.set(ops::asum(&dx.view("x", x)?)? as f32);
+        out.set(ops::asum(&x.view::<f32>())? as f32);
         Ok(())
     })
 }
@@ -685,10 +795,13 @@ pub unsafe extern "C" fn ndblas_dasum(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<f64>("x", n, incx)?;
-        out.set(ops::asum(&dx.view("x", x)?)?);
+        out.set(ops::asum(&x.view::<f64>())?);
         Ok(())
     })
 }
@@ -702,10 +815,13 @@ pub unsafe extern "C" fn ndblas_scasum(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<Complex<f32>>("x", n, incx)?;
-        out.set(ops::asum(&dx.view("x", x.cast::<Complex<f32>>())?)? as f32);
+        out.set(ops::asum(&x.view::<Complex<f32>>())? as f32);
         Ok(())
     })
 }
@@ -719,10 +835,13 @@ pub unsafe extern "C" fn ndblas_dzasum(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<Complex<f64>>("x", n, incx)?;
-        out.set(ops::asum(&dx.view("x", x.cast::<Complex<f64>>())?)?);
+        out.set(ops::asum(&x.view::<Complex<f64>>())?);
         Ok(())
     })
 }
@@ -736,10 +855,13 @@ pub unsafe extern "C" fn ndblas_isamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        out.set(ops::iamax(&dx.view("x", x)?)?.map_or(-1, |i| i as isize));
+        out.set(ops::iamax(&x.view::<f32>())?.map_or(-1, |i| i as isize));
         Ok(())
     })
 }
@@ -753,10 +875,13 @@ pub unsafe extern "C" fn ndblas_idamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<f64>("x", n, incx)?;
-        out.set(ops::iamax(&dx.view("x", x)?)?.map_or(-1, |i| i as isize));
+        out.set(ops::iamax(&x.view::<f64>())?.map_or(-1, |i| i as isize));
         Ok(())
     })
 }
@@ -770,10 +895,13 @@ pub unsafe extern "C" fn ndblas_icamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<Complex<f32>>("x", n, incx)?;
-        out.set(ops::iamax(&dx.view("x", x.cast::<Complex<f32>>())?)?.map_or(-1, |i| i as isize));
+        out.set(ops::iamax(&x.view::<Complex<f32>>())?.map_or(-1, |i| i as isize));
         Ok(())
     })
 }
@@ -787,10 +915,13 @@ pub unsafe extern "C" fn ndblas_izamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
+        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
+        let mut x0 = Input::EMPTY;
+        // SAFETY: the caller's vectors.
+        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        let dx = Dims1::new::<Complex<f64>>("x", n, incx)?;
-        out.set(ops::iamax(&dx.view("x", x.cast::<Complex<f64>>())?)?.map_or(-1, |i| i as isize));
+        out.set(ops::iamax(&x.view::<Complex<f64>>())?.map_or(-1, |i| i as isize));
         Ok(())
     })
 }
@@ -807,9 +938,12 @@ pub unsafe extern "C" fn ndblas_srot(
     s: f32,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f32>("x", n, incx)?;
-        let dy = Dims1::new::<f32>("y", n, incy)?;
-        ops::rot(&mut dx.view_mut("x", x)?, &mut dy.view_mut("y", y)?, c.into(), s.into())
+        let run_x = Run::new::<f32>("x", n, incx)?;
+        let run_y = Run::new::<f32>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        ops::rot(&mut x.view_mut::<f32>(), &mut y.view_mut::<f32>(), c.into(), s.into())
     })
 }
 
@@ -825,8 +959,11 @@ pub unsafe extern "C" fn ndblas_drot(
     s: f64,
 ) -> i32 {
     guard(|| {
-        let dx = Dims1::new::<f64>("x", n, incx)?;
-        let dy = Dims1::new::<f64>("y", n, incy)?;
-        ops::rot(&mut dx.view_mut("x", x)?, &mut dy.view_mut("y", y)?, c, s)
+        let run_x = Run::new::<f64>("x", n, incx)?;
+        let run_y = Run::new::<f64>("y", n, incy)?;
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        // SAFETY: the caller's vectors.
+        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        ops::rot(&mut x.view_mut::<f64>(), &mut y.view_mut::<f64>(), c, s)
     })
 }

@@ -17,13 +17,14 @@ pub unsafe extern "C" fn ndblas_mul_add(
     c: *mut ndblas_view_mut,
 ) -> i32 {
     guard(|| {
+        let (mut a0, mut b0, mut c0) = (Input::EMPTY, Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let (a, b, c) = unsafe { (Input::new("a", a)?, Input::new("b", b)?, Output::new("c", c)?) };
-        a.same_dtype(&c)?;
-        b.same_dtype(&c)?;
+        let (a, b, c) = unsafe { (a0.read("a", a)?, b0.read("b", b)?, c0.read("c", c)?) };
+        a.same_dtype(c)?;
+        b.same_dtype(c)?;
         with_scalar!(c.dtype(), "c", T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
-            ops::mul_add(alpha, &a.view::<T>()?, &b.view::<T>()?, beta, &mut c.view::<T>()?)
+            ops::mul_add(alpha, &a.view::<T>(), &b.view::<T>(), beta, &mut c.view_mut::<T>())
         })
     })
 }

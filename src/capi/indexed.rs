@@ -35,8 +35,10 @@ unsafe fn pairs<'a>(
     let mut pairs = ArrayVec::new();
     for k in 0..n {
         // SAFETY: as the caller says.
-        let (axis, index) = unsafe { (axes.add(k).read(), Input::new("index", indices.add(k))?) };
-        pairs.push((axis as isize, index.index()?));
+        let axis = unsafe { axes.add(k).read() } as isize;
+        let mut index = Input::EMPTY;
+        // SAFETY: as the caller says.
+        pairs.push((axis, unsafe { index.read("index", indices.add(k)) }?.index()?));
     }
     Ok(pairs)
 }
@@ -60,15 +62,15 @@ pub unsafe extern "C" fn ndblas_gather(
     out: *mut ndblas_view_mut,
 ) -> i32 {
     guard(|| {
+        let (mut a0, mut index0, mut out0) = (Input::EMPTY, Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let (a, index, out) = unsafe {
-            (Input::new("a", a)?, Input::new("index", index)?, Output::new("out", out)?)
-        };
+        let (a, index, out) =
+            unsafe { (a0.read("a", a)?, index0.read("index", index)?, out0.read("out", out)?) };
         let (index, mode) = (index.index()?, self::mode(mode)?);
-        a.same_dtype(&out)?;
+        a.same_dtype(out)?;
         with_element!(out.dtype(), T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
-            let (a, mut out) = (a.view::<T>()?, out.view::<T>()?);
+            let (a, mut out) = (a.view::<T>(), out.view_mut::<T>());
             ops::gather(alpha, &a, axis as isize, &index, mode, beta, &mut out)
         })
     })
@@ -90,15 +92,16 @@ pub unsafe extern "C" fn ndblas_scatter_add(
     out: *mut ndblas_view_mut,
 ) -> i32 {
     guard(|| {
+        let (mut src0, mut index0, mut out0) = (Input::EMPTY, Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
         let (src, index, out) = unsafe {
-            (Input::new("src", src)?, Input::new("index", index)?, Output::new("out", out)?)
+            (src0.read("src", src)?, index0.read("index", index)?, out0.read("out", out)?)
         };
         let (index, mode) = (index.index()?, self::mode(mode)?);
-        src.same_dtype(&out)?;
+        src.same_dtype(out)?;
         with_element!(out.dtype(), T => {
             let alpha = alpha.to::<T>("alpha")?;
-            let (src, mut out) = (src.view::<T>()?, out.view::<T>()?);
+            let (src, mut out) = (src.view::<T>(), out.view_mut::<T>());
             ops::scatter_add(alpha, &src, axis as isize, &index, mode, &mut out)
         })
     })
@@ -124,15 +127,15 @@ pub unsafe extern "C" fn ndblas_gather_nd(
     out: *mut ndblas_view_mut,
 ) -> i32 {
     guard(|| {
+        let (mut a0, mut out0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors and axes.
-        let (a, pairs, out) = unsafe {
-            (Input::new("a", a)?, pairs(n, axes, indices)?, Output::new("out", out)?)
-        };
+        let (a, pairs, out) =
+            unsafe { (a0.read("a", a)?, pairs(n, axes, indices)?, out0.read("out", out)?) };
         let mode = self::mode(mode)?;
-        a.same_dtype(&out)?;
+        a.same_dtype(out)?;
         with_element!(out.dtype(), T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
-            let (a, mut out) = (a.view::<T>()?, out.view::<T>()?);
+            let (a, mut out) = (a.view::<T>(), out.view_mut::<T>());
             ops::gather_nd(alpha, &a, &pairs, mode, beta, &mut out)
         })
     })
@@ -156,15 +159,15 @@ pub unsafe extern "C" fn ndblas_scatter_add_nd(
     out: *mut ndblas_view_mut,
 ) -> i32 {
     guard(|| {
+        let (mut src0, mut out0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors and axes.
-        let (src, pairs, out) = unsafe {
-            (Input::new("src", src)?, pairs(n, axes, indices)?, Output::new("out", out)?)
-        };
+        let (src, pairs, out) =
+            unsafe { (src0.read("src", src)?, pairs(n, axes, indices)?, out0.read("out", out)?) };
         let mode = self::mode(mode)?;
-        src.same_dtype(&out)?;
+        src.same_dtype(out)?;
         with_element!(out.dtype(), T => {
             let alpha = alpha.to::<T>("alpha")?;
-            let (src, mut out) = (src.view::<T>()?, out.view::<T>()?);
+            let (src, mut out) = (src.view::<T>(), out.view_mut::<T>());
             ops::scatter_add_nd(alpha, &src, &pairs, mode, &mut out)
         })
     })

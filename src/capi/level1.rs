@@ -9,9 +9,10 @@ use crate::scalar::{with_element, with_scalar};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_fill(alpha: ndblas_scalar, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
+        let mut y0 = Output::EMPTY;
         // SAFETY: the caller's descriptor.
-        let y = unsafe { Output::new("y", y) }?;
-        with_element!(y.dtype(), T => ops::fill(alpha.to::<T>("alpha")?, &mut y.view::<T>()?))
+        let y = unsafe { y0.read("y", y) }?;
+        with_element!(y.dtype(), T => ops::fill(alpha.to::<T>("alpha")?, &mut y.view_mut::<T>()))
     })
 }
 
@@ -19,10 +20,13 @@ pub unsafe extern "C" fn ndblas_fill(alpha: ndblas_scalar, y: *mut ndblas_view_m
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_copy(x: *const ndblas_view, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let (x, y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
-        x.same_dtype(&y)?;
-        with_element!(y.dtype(), T => ops::copy(&x.view::<T>()?, &mut y.view::<T>()?))
+        let x = unsafe { x0.read("x", x) }?;
+        // SAFETY: as above.
+        let y = unsafe { y0.read("y", y) }?;
+        x.same_dtype(y)?;
+        with_element!(y.dtype(), T => ops::copy(&x.view::<T>(), &mut y.view_mut::<T>()))
     })
 }
 
@@ -30,10 +34,13 @@ pub unsafe extern "C" fn ndblas_copy(x: *const ndblas_view, y: *mut ndblas_view_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_swap(x: *mut ndblas_view_mut, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let (x, y) = unsafe { (Output::new("x", x)?, Output::new("y", y)?) };
-        x.same_dtype(&y)?;
-        with_element!(y.dtype(), T => ops::swap(&mut x.view::<T>()?, &mut y.view::<T>()?))
+        let x = unsafe { x0.read("x", x) }?;
+        // SAFETY: as above.
+        let y = unsafe { y0.read("y", y) }?;
+        x.same_dtype(y)?;
+        with_element!(y.dtype(), T => ops::swap(&mut x.view_mut::<T>(), &mut y.view_mut::<T>()))
     })
 }
 
@@ -41,9 +48,10 @@ pub unsafe extern "C" fn ndblas_swap(x: *mut ndblas_view_mut, y: *mut ndblas_vie
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_scal(alpha: ndblas_scalar, y: *mut ndblas_view_mut) -> i32 {
     guard(|| {
+        let mut y0 = Output::EMPTY;
         // SAFETY: the caller's descriptor.
-        let y = unsafe { Output::new("y", y) }?;
-        with_scalar!(y.dtype(), "y", T => ops::scal(alpha.to::<T>("alpha")?, &mut y.view::<T>()?))
+        let y = unsafe { y0.read("y", y) }?;
+        with_scalar!(y.dtype(), "y", T => ops::scal(alpha.to::<T>("alpha")?, &mut y.view_mut::<T>()))
     })
 }
 
@@ -56,11 +64,14 @@ pub unsafe extern "C" fn ndblas_axpy(
     y: *mut ndblas_view_mut,
 ) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let (x, y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
-        x.same_dtype(&y)?;
+        let x = unsafe { x0.read("x", x) }?;
+        // SAFETY: as above.
+        let y = unsafe { y0.read("y", y) }?;
+        x.same_dtype(y)?;
         with_scalar!(y.dtype(), "y", T => {
-            ops::axpy(alpha.to::<T>("alpha")?, &x.view::<T>()?, &mut y.view::<T>()?)
+            ops::axpy(alpha.to::<T>("alpha")?, &x.view::<T>(), &mut y.view_mut::<T>())
         })
     })
 }
@@ -75,12 +86,15 @@ pub unsafe extern "C" fn ndblas_axpby(
     y: *mut ndblas_view_mut,
 ) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let (x, y) = unsafe { (Input::new("x", x)?, Output::new("y", y)?) };
-        x.same_dtype(&y)?;
+        let x = unsafe { x0.read("x", x) }?;
+        // SAFETY: as above.
+        let y = unsafe { y0.read("y", y) }?;
+        x.same_dtype(y)?;
         with_scalar!(y.dtype(), "y", T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
-            ops::axpby(alpha, &x.view::<T>()?, beta, &mut y.view::<T>()?)
+            ops::axpby(alpha, &x.view::<T>(), beta, &mut y.view_mut::<T>())
         })
     })
 }
@@ -94,11 +108,14 @@ pub unsafe extern "C" fn ndblas_rot(
     s: f64,
 ) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors.
-        let (x, y) = unsafe { (Output::new("x", x)?, Output::new("y", y)?) };
-        x.same_dtype(&y)?;
+        let x = unsafe { x0.read("x", x) }?;
+        // SAFETY: as above.
+        let y = unsafe { y0.read("y", y) }?;
+        x.same_dtype(y)?;
         with_scalar!(y.dtype(), "y", T => {
-            ops::rot(&mut x.view::<T>()?, &mut y.view::<T>()?, c, s)
+            ops::rot(&mut x.view_mut::<T>(), &mut y.view_mut::<T>(), c, s)
         })
     })
 }
@@ -112,11 +129,12 @@ pub unsafe extern "C" fn ndblas_dotu(
     result: *mut ndblas_scalar,
 ) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's descriptors and result.
-        let (x, y, out) = unsafe { (Input::new("x", x)?, Input::new("y", y)?, Slot::new(result)?) };
-        x.same_dtype(&y)?;
+        let (x, y, out) = unsafe { (x0.read("x", x)?, y0.read("y", y)?, Slot::new(result)?) };
+        x.same_dtype(y)?;
         with_scalar!(y.dtype(), "y", T => {
-            out.set(ops::dotu(&x.view::<T>()?, &y.view::<T>()?)?.into());
+            out.set(ops::dotu(&x.view::<T>(), &y.view::<T>())?.into());
             Ok(())
         })
     })
@@ -131,11 +149,12 @@ pub unsafe extern "C" fn ndblas_dotc(
     result: *mut ndblas_scalar,
 ) -> i32 {
     guard(|| {
+        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
         // SAFETY: the caller's descriptors and result.
-        let (x, y, out) = unsafe { (Input::new("x", x)?, Input::new("y", y)?, Slot::new(result)?) };
-        x.same_dtype(&y)?;
+        let (x, y, out) = unsafe { (x0.read("x", x)?, y0.read("y", y)?, Slot::new(result)?) };
+        x.same_dtype(y)?;
         with_scalar!(y.dtype(), "y", T => {
-            out.set(ops::dotc(&x.view::<T>()?, &y.view::<T>()?)?.into());
+            out.set(ops::dotc(&x.view::<T>(), &y.view::<T>())?.into());
             Ok(())
         })
     })
@@ -146,10 +165,13 @@ pub unsafe extern "C" fn ndblas_dotc(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_nrm2(x: *const ndblas_view, result: *mut f64) -> i32 {
     guard(|| {
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's descriptor and result.
-        let (x, out) = unsafe { (Input::new("x", x)?, Slot::new(result)?) };
+        let x = unsafe { x0.read("x", x) }?;
+        // SAFETY: as above.
+        let out = unsafe { Slot::new(result) }?;
         with_scalar!(x.dtype(), "x", T => {
-            out.set(ops::nrm2(&x.view::<T>()?)?);
+            out.set(ops::nrm2(&x.view::<T>())?);
             Ok(())
         })
     })
@@ -159,10 +181,13 @@ pub unsafe extern "C" fn ndblas_nrm2(x: *const ndblas_view, result: *mut f64) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_asum(x: *const ndblas_view, result: *mut f64) -> i32 {
     guard(|| {
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's descriptor and result.
-        let (x, out) = unsafe { (Input::new("x", x)?, Slot::new(result)?) };
+        let x = unsafe { x0.read("x", x) }?;
+        // SAFETY: as above.
+        let out = unsafe { Slot::new(result) }?;
         with_scalar!(x.dtype(), "x", T => {
-            out.set(ops::asum(&x.view::<T>()?)?);
+            out.set(ops::asum(&x.view::<T>())?);
             Ok(())
         })
     })
@@ -173,10 +198,13 @@ pub unsafe extern "C" fn ndblas_asum(x: *const ndblas_view, result: *mut f64) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_iamax(x: *const ndblas_view, result: *mut isize) -> i32 {
     guard(|| {
+        let mut x0 = Input::EMPTY;
         // SAFETY: the caller's descriptor and result.
-        let (x, out) = unsafe { (Input::new("x", x)?, Slot::new(result)?) };
+        let x = unsafe { x0.read("x", x) }?;
+        // SAFETY: as above.
+        let out = unsafe { Slot::new(result) }?;
         with_scalar!(x.dtype(), "x", T => {
-            out.set(ops::iamax(&x.view::<T>()?)?.map_or(-1, |i| i as isize));
+            out.set(ops::iamax(&x.view::<T>())?.map_or(-1, |i| i as isize));
             Ok(())
         })
     })

@@ -31,14 +31,17 @@ pub unsafe extern "C" fn ndblas_permute(
     out: *mut ndblas_view_mut,
 ) -> i32 {
     guard(|| {
+        let (mut a0, mut out0) = (Input::EMPTY, Output::EMPTY);
         // SAFETY: the caller's descriptors and permutation.
-        let (a, out) = unsafe { (Input::new("a", a)?, Output::new("out", out)?) };
+        let a = unsafe { a0.read("a", a) }?;
+        // SAFETY: as above.
+        let out = unsafe { out0.read("out", out) }?;
         // SAFETY: as above.
         let perm = unsafe { axes(perm, a.ndim()) };
-        a.same_dtype(&out)?;
+        a.same_dtype(out)?;
         with_element!(out.dtype(), T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
-            let (a, mut out) = (a.view::<T>()?, out.view::<T>()?);
+            let (a, mut out) = (a.view::<T>(), out.view_mut::<T>());
             ops::permute(alpha, &a, perm.as_deref(), beta, &mut out)
         })
     })

@@ -1,7 +1,7 @@
 //! The descriptors of the C ABI, and how they become views.
 
 use crate::error::Error;
-use crate::layout::{Dims, Layout};
+use crate::layout::Layout;
 use crate::scalar::{DType, Element};
 use crate::view::{Index, View, ViewMut};
 use core::ffi::c_void;
@@ -54,7 +54,7 @@ pub struct ndblas_scalar {
 impl ndblas_scalar {
     /// The factor in the element type of the call.
     pub(super) fn to<T: Element>(self, arg: &'static str) -> Result<T, Error> {
-        T::from_parts(self.re, self.im).ok_or_else(|| Error::Argument {
+        T::from_parts(self.re, self.im).ok_or(Error::Argument {
             arg,
             why: if self.im != 0.0 {
                 "it has an imaginary part, but the dtype is not complex"
@@ -71,23 +71,30 @@ impl From<(f64, f64)> for ndblas_scalar {
     }
 }
 
-/// A descriptor whose pointers, rank and dtype are good; its element type is not known yet.
+/// A descriptor found good; its element type is not known to the compiler yet.
 pub(super) struct Input<'a> {
     arg: &'static str,
     data: *const u8,
-    shape: &'a [isize],
-    strides: Option<&'a [isize]>,
+    layout: Layout<'a>,
     dtype: DType,
 }
 
-/// The same for a mutable one.
+/// The same for a mutable one, which does not overlap itself.
 pub(super) struct Output<'a>(Input<'a>);
 
+/// Both are made empty and read in place: moving what was just written stalls, and a call is short.
 impl<'a> Input<'a> {
+    pub const EMPTY: Self =
+        Input { arg: "", data: core::ptr::null(), layout: Layout::EMPTY, dtype: DType::F64 };
+
     /// # Safety
     /// `view` is NULL or points to a descriptor, whose shape and strides are NULL or have ndim
-    /// numbers, for 'a.
-    pub unsafe fn new(arg: &'static str, view: *const ndblas_view) -> Result<Self, Error> {
+    /// numbers, and whose cells are as [`View::from_raw_parts`] wants them, all for 'a.
+    pub unsafe fn read(
+        &mut self,
+        arg: &'static str,
+        view: *const ndblas_view,
+    ) -> Result<&Self, Error> {
         // SAFETY: as the caller says.
         let Some(view) = (unsafe { view.as_ref() }) else {
             return Err(Error::Null { arg });
@@ -102,7 +109,7 @@ impl<'a> Input<'a> {
         let (shape, strides): (&[isize], _) = if ndim == 0 {
             (&[], None)
         } else if view.shape.is_null() {
-            return Err(Error::Null { arg: "shape" });
+            return Err(Error::NullShape { arg });
         } else {
             // SAFETY: as the caller says, both have ndim numbers.
             unsafe {
@@ -110,7 +117,12 @@ impl<'a> Input<'a> {
                 (numbers(view.shape), (!view.strides.is_null()).then(|| numbers(view.strides)))
             }
         };
-        Ok(Input { arg, data: view.data.cast(), shape, strides, dtype })
+        let layout = Layout::new(arg, shape, strides, dtype.size())?;
+        if view.data.is_null() && !layout.is_empty() {
+            return Err(Error::Null { arg });
+        }
+        *self = Input { arg, data: view.data.cast(), layout, dtype };
+        Ok(self)
     }
 
     pub fn dtype(&self) -> DType {
@@ -118,55 +130,62 @@ impl<'a> Input<'a> {
     }
 
     pub fn ndim(&self) -> usize {
-        self.shape.len()
+        self.layout.ndim()
     }
 
     /// Refuses another dtype than that of `other`.
+    #[inline]
     pub fn same_dtype(&self, other: &Input) -> Result<(), Error> {
-        if self.dtype == other.dtype {
-            return Ok(());
-        }
-        Err(Error::DTypeMismatch {
+        if self.dtype == other.dtype { Ok(()) } else { Err(self.differs(other)) }
+    }
+
+    #[cold]
+    fn differs(&self, other: &Input) -> Error {
+        Error::DTypeMismatch {
             arg: self.arg,
             dtype: self.dtype,
             other: other.arg,
             other_dtype: other.dtype,
-        })
-    }
-
-    fn layout(&self, item: usize) -> Result<Layout<'a>, Error> {
-        let strides = self.strides.map(Dims::Borrowed);
-        let layout = Layout::new(self.arg, Dims::Borrowed(self.shape), strides, item)?;
-        if self.data.is_null() && !layout.is_empty() {
-            return Err(Error::Null { arg: self.arg });
         }
-        Ok(layout)
     }
 
     /// The view, whose element type T must be that of the descriptor's dtype.
-    pub fn view<T: Element>(&self) -> Result<View<'a, T>, Error> {
-        debug_assert_eq!(self.dtype, T::DTYPE);
-        Ok(View::from_parts(self.data, self.layout(size_of::<T>())?))
+    #[inline]
+    pub fn view<T: Element>(&self) -> View<'_, T> {
+        assert!(self.dtype == T::DTYPE);
+        // SAFETY: the cells are as `new` demands, and of T.
+        unsafe { View::with_layout(self.data, &self.layout) }
     }
 
     /// The view as one of indices.
     pub fn index(&self) -> Result<Index<'a>, Error> {
-        Index::from_parts(self.arg, self.data, self.layout(self.dtype.size())?, self.dtype)
+        // SAFETY: the cells are as `read` demands.
+        unsafe { Index::with_layout(self.arg, self.data, self.layout, self.dtype) }
     }
 }
 
 impl<'a> Output<'a> {
+    pub const EMPTY: Self = Output(Input::EMPTY);
+
     /// # Safety
-    /// As [`Input::new`].
-    pub unsafe fn new(arg: &'static str, view: *const ndblas_view_mut) -> Result<Self, Error> {
+    /// As [`Input::read`], with cells as [`ViewMut::from_raw_parts`] wants them.
+    pub unsafe fn read(
+        &mut self,
+        arg: &'static str,
+        view: *const ndblas_view_mut,
+    ) -> Result<&mut Self, Error> {
         // SAFETY: the two descriptors differ in the constness of `data` only.
-        unsafe { Input::new(arg, view.cast()) }.map(Output)
+        unsafe { self.0.read(arg, view.cast()) }?;
+        self.0.layout.refuse_self_overlap(arg)?;
+        Ok(self)
     }
 
     /// The view, whose element type T must be that of the descriptor's dtype.
-    pub fn view<T: Element>(&self) -> Result<ViewMut<'a, T>, Error> {
-        debug_assert_eq!(self.dtype, T::DTYPE);
-        ViewMut::from_parts(self.arg, self.data.cast_mut(), self.layout(size_of::<T>())?)
+    #[inline]
+    pub fn view_mut<T: Element>(&mut self) -> ViewMut<'_, T> {
+        assert!(self.0.dtype == T::DTYPE);
+        // SAFETY: the cells are as `new` demands, and of T.
+        unsafe { ViewMut::with_layout(self.0.data.cast_mut(), &self.0.layout) }
     }
 }
 
@@ -174,6 +193,62 @@ impl<'a> core::ops::Deref for Output<'a> {
     type Target = Input<'a>;
     fn deref(&self) -> &Input<'a> {
         &self.0
+    }
+}
+
+/// Extent and byte stride of a vector of the BLAS: n elements, `inc` elements apart. n <= 0 makes an
+/// empty one.
+pub(super) struct Run {
+    shape: [isize; 1],
+    strides: [isize; 1],
+}
+
+impl Run {
+    pub fn new<T>(arg: &'static str, n: isize, inc: isize) -> Result<Self, Error> {
+        let stride = if n > 1 { inc.checked_mul(size_of::<T>() as isize) } else { Some(0) };
+        let stride = stride.ok_or(Error::Argument { arg, why: "its increment overflows" })?;
+        Ok(Run { shape: [n.max(0)], strides: [stride] })
+    }
+}
+
+impl<'a> Input<'a> {
+    /// The vector whose lowest address is p; of a negative stride it runs from its far end.
+    ///
+    /// # Safety
+    /// Its elements are as [`View::from_raw_parts`] wants them.
+    pub unsafe fn read_vector<T: Element>(
+        &mut self,
+        arg: &'static str,
+        p: *const T,
+        run: &'a Run,
+    ) -> Result<&Self, Error> {
+        let ([n], [stride]) = (run.shape, run.strides);
+        if n > 0 && p.is_null() {
+            return Err(Error::Null { arg });
+        }
+        let layout = Layout::new(arg, &run.shape, Some(&run.strides), size_of::<T>())?;
+        let first = if stride < 0 { (1 - n) * stride } else { 0 };
+        let data = p.cast::<u8>().wrapping_offset(first);
+        *self = Input { arg, data, layout, dtype: T::DTYPE };
+        Ok(self)
+    }
+}
+
+impl<'a> Output<'a> {
+    /// As [`Input::read_vector`].
+    ///
+    /// # Safety
+    /// Its elements are as [`ViewMut::from_raw_parts`] wants them.
+    pub unsafe fn read_vector<T: Element>(
+        &mut self,
+        arg: &'static str,
+        p: *mut T,
+        run: &'a Run,
+    ) -> Result<&mut Self, Error> {
+        // SAFETY: the two differ in the constness of the pointer only.
+        unsafe { self.0.read_vector(arg, p.cast_const(), run) }?;
+        self.0.layout.refuse_self_overlap(arg)?;
+        Ok(self)
     }
 }
 

@@ -29,7 +29,9 @@ pub(crate) struct Mapped<M>(pub M);
 
 /// Room for one register of any instruction set.
 #[repr(align(64))]
-struct Register(MaybeUninit<[u8; 64]>);
+struct Register {
+    _bytes: MaybeUninit<[u8; 64]>,
+}
 
 // SAFETY: run() loads from all operands and stores to the first OUT, n elements each.
 unsafe impl<T: Scalar, M: Map<T, N, OUT>, const N: usize, const OUT: usize> Rows<T, N, OUT>
@@ -50,7 +52,7 @@ unsafe impl<T: Scalar, M: Map<T, N, OUT>, const N: usize, const OUT: usize> Rows
                 unsafe { run::<T, M, T::Vec<I>, N, OUT, true>(self.0, isa, done / lanes, p, step) };
             } else {
                 // An input that does not move is a register of its value, which does not move.
-                let mut splat = [const { Register(MaybeUninit::uninit()) }; N];
+                let mut splat = [const { Register { _bytes: MaybeUninit::uninit() } }; N];
                 let (mut q, mut by) = (p, [0; N]);
                 for k in 0..N {
                     by[k] = step[k] * lanes as isize;
@@ -113,8 +115,8 @@ unsafe fn run<T, M, V, const N: usize, const OUT: usize, const DENSE: bool>(
         // All loads of a turn come before its stores: the compiler cannot know that an output is
         // either the very same view as an input or shares nothing with it.
         let v: [[V; N]; UNROLL] = core::array::from_fn(|u| load(p, u));
-        for u in 0..UNROLL {
-            let out = map.apply(isa, v[u]);
+        for (u, v) in v.into_iter().enumerate() {
+            let out = map.apply(isa, v);
             for k in 0..OUT {
                 // SAFETY: the caller's vectors.
                 unsafe { out[k].store(p[k].wrapping_offset(u as isize * step[k])) };

@@ -1,20 +1,28 @@
 //! Moving elements as words of their size: copy, fill, swap; and adding integers.
 
-use super::Rows;
+use super::{Rows, blas};
 use crate::isa::Isa;
-use crate::scalar::Element;
+use crate::scalar::{Element, Word};
+
+/// The bytes of an element.
+#[inline(always)]
+pub(crate) fn word<T: Element>(value: T) -> T::Word {
+    const { assert!(size_of::<T>() == size_of::<T::Word>()) };
+    // SAFETY: the sizes are equal, and any bytes make a word.
+    unsafe { core::mem::transmute_copy(&value) }
+}
 
 /// `y <- x`, operands (y, x).
 #[derive(Clone, Copy)]
 pub(crate) struct Copy;
 
 // SAFETY: reads x, writes y, nothing else.
-unsafe impl<T: Element> Rows<T, 2, 1> for Copy {
+unsafe impl<W: Word> Rows<W, 2, 1> for Copy {
     const COPIES: bool = true;
 
     #[inline(always)]
     unsafe fn row<I: Isa>(self, _: I, n: usize, [y, x]: [*mut u8; 2], step: [isize; 2]) {
-        let item = size_of::<T>();
+        let item = size_of::<W>();
         if step == [item as isize; 2] {
             // `copy`, not `copy_nonoverlapping`: y may be x itself.
             // SAFETY: the caller's n dense elements.
@@ -24,31 +32,38 @@ unsafe impl<T: Element> Rows<T, 2, 1> for Copy {
         let (mut y, mut x) = (y, x);
         for _ in 0..n {
             // SAFETY: the caller's element.
-            unsafe { y.cast::<T::Word>().write_unaligned(x.cast::<T::Word>().read_unaligned()) };
+            unsafe { y.cast::<W>().write_unaligned(x.cast::<W>().read_unaligned()) };
             (y, x) = (y.wrapping_offset(step[0]), x.wrapping_offset(step[1]));
         }
+    }
+
+    #[inline(always)]
+    unsafe fn blas(self, n: usize, p: [*mut u8; 2], step: [isize; 2]) -> bool {
+        // What is dense in both is a memcpy.
+        // SAFETY: the caller's run.
+        step != [size_of::<W>() as isize; 2] && unsafe { blas::copy::<W>(n, p, step) }
     }
 }
 
 /// `y <- value`.
 #[derive(Clone, Copy)]
-pub(crate) struct Fill<T>(pub T);
+pub(crate) struct Fill<W>(pub W);
 
 // SAFETY: writes the n elements of y.
-unsafe impl<T: Element> Rows<T, 1, 1> for Fill<T> {
+unsafe impl<W: Word> Rows<W, 1, 1> for Fill<W> {
     #[inline(always)]
     unsafe fn row<I: Isa>(self, _: I, n: usize, [y]: [*mut u8; 1], [step]: [isize; 1]) {
-        if step == size_of::<T>() as isize {
+        if step == size_of::<W>() as isize {
             for i in 0..n {
                 // SAFETY: the caller's element.
-                unsafe { y.cast::<T>().wrapping_add(i).write_unaligned(self.0) };
+                unsafe { y.cast::<W>().wrapping_add(i).write_unaligned(self.0) };
             }
             return;
         }
         let mut y = y;
         for _ in 0..n {
             // SAFETY: the caller's element.
-            unsafe { y.cast::<T>().write_unaligned(self.0) };
+            unsafe { y.cast::<W>().write_unaligned(self.0) };
             y = y.wrapping_offset(step);
         }
     }
@@ -59,10 +74,10 @@ unsafe impl<T: Element> Rows<T, 1, 1> for Fill<T> {
 pub(crate) struct Swap;
 
 // SAFETY: touches the n elements of both, which are outputs.
-unsafe impl<T: Element> Rows<T, 2, 2> for Swap {
+unsafe impl<W: Word> Rows<W, 2, 2> for Swap {
     #[inline(always)]
     unsafe fn row<I: Isa>(self, _: I, n: usize, [x, y]: [*mut u8; 2], step: [isize; 2]) {
-        let item = size_of::<T>();
+        let item = size_of::<W>();
         let (mut x, mut y, mut left) = (x, y, n);
         if step == [item as isize; 2] {
             /// Bytes exchanged at once; no less than a register of any instruction set, twice.
@@ -83,13 +98,17 @@ unsafe impl<T: Element> Rows<T, 2, 2> for Swap {
         for _ in 0..left {
             // SAFETY: the caller's element.
             unsafe {
-                let (a, b) =
-                    (x.cast::<T::Word>().read_unaligned(), y.cast::<T::Word>().read_unaligned());
-                x.cast::<T::Word>().write_unaligned(b);
-                y.cast::<T::Word>().write_unaligned(a);
+                let (a, b) = (x.cast::<W>().read_unaligned(), y.cast::<W>().read_unaligned());
+                x.cast::<W>().write_unaligned(b);
+                y.cast::<W>().write_unaligned(a);
             }
             (x, y) = (x.wrapping_offset(step[0]), y.wrapping_offset(step[1]));
         }
+    }
+    #[inline(always)]
+    unsafe fn blas(self, n: usize, p: [*mut u8; 2], step: [isize; 2]) -> bool {
+        // SAFETY: the caller's run.
+        unsafe { blas::swap::<W>(n, p, step) }
     }
 }
 

@@ -4,6 +4,7 @@
 //! fixed number of lanes; block results meet in a binary tree over the block numbers. So the bits
 //! depend neither on the number of threads nor on where the data lie.
 
+use super::blas;
 use crate::isa::{Isa, Real, RealVector, Vector};
 use crate::scalar::Scalar;
 use arrayvec::ArrayVec;
@@ -20,6 +21,15 @@ pub(crate) trait Reduce<T: Scalar, const N: usize>: Copy {
     /// They are valid for reading.
     unsafe fn block<I: Isa>(self, isa: I, n: usize, p: [*const u8; N]) -> Self::Output;
     fn combine(self, left: Self::Output, right: Self::Output) -> Self::Output;
+
+    /// The same as [`block`](Self::block), by the BLAS, if it may have it.
+    ///
+    /// # Safety
+    /// As [`block`](Self::block), of aligned elements.
+    #[inline(always)]
+    unsafe fn blas(self, _n: usize, _p: [*const u8; N]) -> Option<Self::Output> {
+        None
+    }
 }
 
 /// Block results on their way up a binary tree over the block numbers.
@@ -249,6 +259,13 @@ impl<T: Scalar> Reduce<T, 2> for Dot {
     fn combine(self, a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
         (a.0 + b.0, a.1 + b.1)
     }
+
+    #[inline(always)]
+    unsafe fn blas(self, n: usize, p: [*const u8; 2]) -> Option<(f64, f64)> {
+        // What overflows is for `block` to look at.
+        // SAFETY: the caller's elements.
+        unsafe { blas::dot::<T>(n, self.conj, p) }.filter(|s| s.0.is_finite() && s.1.is_finite())
+    }
 }
 
 /// `sum x*y` of f32 in f64.
@@ -309,6 +326,13 @@ impl<T: Scalar> Reduce<T, 1> for Asum {
 
     fn combine(self, a: f64, b: f64) -> f64 {
         a + b
+    }
+
+    #[inline(always)]
+    unsafe fn blas(self, n: usize, p: [*const u8; 1]) -> Option<f64> {
+        // What overflows is for `block` to look at.
+        // SAFETY: the caller's elements.
+        unsafe { blas::asum::<T>(n, p[0]) }.filter(|s| s.is_finite())
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::Rows;
 use super::map::{Axpby, Axpy, Mapped, Scal, Scale};
-use super::moves::{Accumulate, Copy, Fill};
+use super::moves::{Accumulate, Copy, Fill, word};
 use crate::scalar::{Element, Scalar};
 
 /// Something that runs a kernel over an output.
-pub(crate) trait OutputRunner<T>: Sized {
+pub(crate) trait OutputRunner<T: Element>: Sized {
     fn run_on_output<K: Rows<T, 1, 1>>(self, kernel: K);
+    fn run_words_on_output<K: Rows<T::Word, 1, 1>>(self, kernel: K);
 
     /// `out <- beta*out`, all that is left of a routine when alpha = 0.
     fn rescale(self, beta: T)
@@ -15,7 +16,7 @@ pub(crate) trait OutputRunner<T>: Sized {
         T: Scalar,
     {
         if beta == T::ZERO {
-            self.run_on_output(Fill(T::ZERO));
+            self.run_words_on_output(Fill(word(T::ZERO)));
         } else if beta != T::ONE {
             self.run_on_output(Mapped(Scal { alpha: beta }));
         }
@@ -23,8 +24,9 @@ pub(crate) trait OutputRunner<T>: Sized {
 }
 
 /// Something that runs a kernel over operands (out, in).
-pub(crate) trait Runner<T>: OutputRunner<T> {
+pub(crate) trait Runner<T: Element>: OutputRunner<T> {
     fn run<K: Rows<T, 2, 1>>(self, kernel: K);
+    fn run_words<K: Rows<T::Word, 2, 1>>(self, kernel: K);
 }
 
 /// The type has no such arithmetic.
@@ -41,7 +43,7 @@ pub(crate) fn scalars<T: Scalar>(alpha: T, beta: T, runner: impl Runner<T>) {
     } else if beta != T::ZERO {
         runner.run(Mapped(Axpby { alpha, beta }));
     } else if alpha == T::ONE {
-        runner.run(Copy);
+        runner.run_words(Copy);
     } else {
         runner.run(Mapped(Scale { alpha }));
     }
@@ -65,7 +67,7 @@ pub(crate) fn moves<T: Element>(
     if alpha != T::ONE || beta != T::ZERO {
         return Err(NoArithmetic);
     }
-    runner.run(Copy);
+    runner.run_words(Copy);
     Ok(())
 }
 

@@ -87,9 +87,9 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
     ) -> Result<(), Error> {
         self.bind(&out, &a, pairs, mode)?;
         self.out = Some(out);
-        refuse_overlap(out.cells(), a.cells(), false)?;
+        refuse_overlap(&out, &a, false)?;
         for (_, index) in pairs {
-            refuse_overlap(out.cells(), index.cells(), false)?;
+            refuse_overlap(&out, index.cells(), false)?;
         }
         let does_not_broadcast = |arg, shape: &[isize]| Error::Broadcast {
             arg,
@@ -100,7 +100,7 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
         let mut grid = out.layout.axes_from_last();
         let mut table = a.layout.axes_from_last();
         let mut indices: ArrayVec<_, MAX_NDIM> =
-            pairs.iter().map(|(_, index)| index.layout().axes_from_last()).collect();
+            pairs.iter().map(|(_, index)| index.cells().layout.axes_from_last()).collect();
         for d in 0..self.ndim {
             let (len, step) = grid.next().unwrap_or((1, 0));
             let mut axis = Axis { len, stride: [0; N] };
@@ -116,11 +116,11 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
                     Some((n, s)) if n == len => axis.stride[INDEX + q] = s,
                     None | Some((1, _)) => {}
                     Some(_) => {
-                        return Err(does_not_broadcast("index", pairs[q].1.layout().shape()));
+                        return Err(does_not_broadcast("index", pairs[q].1.cells().layout.shape()));
                     }
                 }
             }
-            self.plan.push(axis);
+            self.plan.push(axis.len, axis.stride);
         }
         self.plan.fuse();
         self.split(|axis| axis.stride[INDEX..].iter().all(|&s| s == 0));
@@ -140,14 +140,14 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
     ) -> Result<(), Error> {
         self.bind(&src, &out, pairs, mode)?;
         self.out = Some(out);
-        refuse_overlap(out.cells(), src.cells(), false)?;
+        refuse_overlap(&out, &src, false)?;
         for (_, index) in pairs {
-            refuse_overlap(out.cells(), index.cells(), false)?;
+            refuse_overlap(&out, index.cells(), false)?;
         }
         let mut grid = src.layout.axes_from_last();
         let mut table = out.layout.axes_from_last();
         let mut indices: ArrayVec<_, MAX_NDIM> =
-            pairs.iter().map(|(_, index)| index.layout().axes_from_last()).collect();
+            pairs.iter().map(|(_, index)| index.cells().layout.axes_from_last()).collect();
         let (mut position, mut fits) = (1isize, true);
         let mut extents = ArrayVec::<isize, MAX_NDIM>::new();
         for d in 0..self.ndim {
@@ -162,7 +162,7 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
                     if len != 1 && n != len {
                         return Err(Error::Broadcast {
                             arg: "index",
-                            shape: pairs[q].1.layout().shape().into(),
+                            shape: pairs[q].1.cells().layout.shape().into(),
                             to: src.name,
                             to_shape: src.layout.shape().into(),
                         });
@@ -182,7 +182,7 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
                 axis.stride[TABLE] = s;
                 extents.push(len as isize);
             }
-            self.plan.push(axis);
+            self.plan.push(axis.len, axis.stride);
         }
         if !fits {
             return Err(Error::Shape {
@@ -194,9 +194,7 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
         }
         self.plan.fuse();
         // Where the table stands still, one cell is added to again and again, in order.
-        self.split(|axis| {
-            axis.stride[TABLE] != 0 && axis.stride[INDEX..].iter().all(|&s| s == 0)
-        });
+        self.split(|axis| axis.stride[TABLE] != 0 && axis.stride[INDEX..].iter().all(|&s| s == 0));
         Ok(())
     }
 
@@ -212,7 +210,7 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
         self.plan.reset();
         self.rows.clear();
         self.targets.clear();
-        let ranks = pairs.iter().map(|(_, index)| index.layout().ndim());
+        let ranks = pairs.iter().map(|(_, index)| index.cells().layout.ndim());
         self.ndim = ranks.chain([grid.layout.ndim(), table.layout.ndim()]).max().unwrap_or(0);
         self.base[GRID] = grid.base;
         self.base[TABLE] = table.base;
@@ -230,7 +228,7 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
                 // The stride of an axis of length 1 is any number.
                 rule: Rule { mode, extent: n as isize, stride: if n > 1 { s } else { 0 } },
             });
-            self.base[INDEX + q] = index.base();
+            self.base[INDEX + q] = index.cells().base;
         }
         Ok(())
     }
@@ -262,7 +260,9 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
         Run { walk: self, error: RefCell::new(None) }
     }
 
-    fn run<K: Rows<T, 2, 1>, const ADD: bool>(&self, kernel: K) -> Result<(), Error> {
+    /// Runs a kernel over E, which has the size of T.
+    fn run<E, K: Rows<E, 2, 1>, const ADD: bool>(&self, kernel: K) -> Result<(), Error> {
+        const { assert!(size_of::<E>() == size_of::<T>()) };
         let mut blocks = Blocks::new(self);
         // All offsets fit one block: it is the check too.
         let single = !self.plan.empty && blocks.is_single();
@@ -278,7 +278,7 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
                 self.check(true)?;
             }
             nest(around, block.p, &mut |p| {
-                dispatch(IndexedRows::<T, K, ADD> {
+                dispatch(IndexedRows::<E, K, ADD> {
                     kernel,
                     offsets: &scratch.offsets[..block.len],
                     holes: block.holes,
@@ -298,7 +298,7 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
     fn check(&self, look: bool) -> Result<(), Error> {
         for target in &self.targets {
             let rule = &target.rule;
-            if rule.mode == Mode::Drop || target.index.layout().is_empty() {
+            if rule.mode == Mode::Drop || target.index.cells().layout.is_empty() {
                 continue;
             }
             if rule.extent == 0 || (rule.mode == Mode::Raise && look) {
@@ -314,15 +314,15 @@ impl Target<'_> {
         let dtype = self.index.dtype();
         let mut plan = Plan::<1>::new();
         plan.reset();
-        for (n, s) in self.index.layout().axes_from_last() {
+        for (n, s) in self.index.cells().layout.axes_from_last() {
             if s != 0 {
-                plan.push(Axis { len: n, stride: [s] });
+                plan.push(n, [s]);
             }
         }
         plan.fuse();
         let row = plan.axes.first().copied().unwrap_or(Axis::ONE);
         let mut good = true;
-        let first = [self.index.base().wrapping_offset(plan.offset[0])];
+        let first = [self.index.cells().base.wrapping_offset(plan.offset[0])];
         nest(plan.axes.get(1..).unwrap_or(&[]), first, &mut |[p]| {
             if good {
                 // SAFETY: elements of the index view.
@@ -337,14 +337,15 @@ impl Target<'_> {
     /// somebody is changing them; what is then used is what is then read.
     #[cold]
     fn first_out_of_range(&self, ndim: usize) -> Result<(), Error> {
-        let layout = self.index.layout();
+        let layout = self.index.cells().layout;
         let mut position: ArrayVec<isize, MAX_NDIM> = layout.shape().iter().map(|_| 0).collect();
         loop {
             let offset: isize =
                 position.iter().enumerate().map(|(d, &i)| layout.stride(d).wrapping_mul(i)).sum();
             // SAFETY: an element of the index view, which is not empty.
-            let value =
-                unsafe { index_at(self.index.dtype(), self.index.base().wrapping_offset(offset)) };
+            let value = unsafe {
+                index_at(self.index.dtype(), self.index.cells().base.wrapping_offset(offset))
+            };
             if !self.rule.admits(value, value) {
                 return Err(Error::Index {
                     arg: "index",
@@ -471,9 +472,8 @@ impl<'w, 'v, const N: usize> Blocks<'w, 'v, N> {
             let to = if q == 0 { &mut scratch.offsets } else { &mut scratch.more };
             let to = &mut to[range.clone()];
             // SAFETY: the walk's plan visits elements of the index view.
-            holes |= unsafe {
-                target.rule.offsets(target.index.dtype(), (p, step), (from, by), to)
-            };
+            holes |=
+                unsafe { target.rule.offsets(target.index.dtype(), (p, step), (from, by), to) };
             if q > 0 {
                 add_offsets(&mut scratch.offsets[range.clone()], &scratch.more[range.clone()]);
             }
@@ -494,7 +494,10 @@ impl<'w, 'v, const N: usize> Blocks<'w, 'v, N> {
                 return d < self.fused;
             }
             self.position[d] = 0;
-            self.p = super::step(self.p, axis.stride.map(|s| s.wrapping_mul(axis.len as isize).wrapping_neg()));
+            self.p = super::step(
+                self.p,
+                axis.stride.map(|s| s.wrapping_mul(axis.len as isize).wrapping_neg()),
+            );
         }
         self.done = true;
         false
@@ -514,22 +517,38 @@ impl<T, const N: usize, const ADD: bool> Run<'_, '_, T, N, ADD> {
     }
 }
 
+impl<'v, T: Element, const N: usize, const ADD: bool> Run<'_, 'v, T, N, ADD> {
+    fn keep(&self, result: Result<(), Error>) {
+        if let Err(error) = result {
+            *self.error.borrow_mut() = Some(error);
+        }
+    }
+
+    fn on_output(&self, run: impl FnOnce(&Walk<'v, T, 1, 1>)) {
+        let mut walk = Walk::new();
+        if let Some(out) = &self.walk.out {
+            self.keep(walk.plan([out]));
+        }
+        run(&walk);
+    }
+}
+
 impl<T: Element, const N: usize, const ADD: bool> OutputRunner<T> for &Run<'_, '_, T, N, ADD> {
     fn run_on_output<K: Rows<T, 1, 1>>(self, kernel: K) {
-        if let Some(out) = self.walk.out {
-            let mut walk = Walk::<T, 1, 1>::new();
-            match walk.plan(&[out]) {
-                Ok(()) => walk.run(kernel),
-                Err(error) => *self.error.borrow_mut() = Some(error),
-            }
-        }
+        self.on_output(|walk| walk.run(kernel));
+    }
+
+    fn run_words_on_output<K: Rows<T::Word, 1, 1>>(self, kernel: K) {
+        self.on_output(|walk| walk.run_words(kernel));
     }
 }
 
 impl<T: Element, const N: usize, const ADD: bool> Runner<T> for &Run<'_, '_, T, N, ADD> {
     fn run<K: Rows<T, 2, 1>>(self, kernel: K) {
-        if let Err(error) = self.walk.run::<K, ADD>(kernel) {
-            *self.error.borrow_mut() = Some(error);
-        }
+        self.keep(self.walk.run::<T, K, ADD>(kernel));
+    }
+
+    fn run_words<K: Rows<T::Word, 2, 1>>(self, kernel: K) {
+        self.keep(self.walk.run::<T::Word, K, ADD>(kernel));
     }
 }

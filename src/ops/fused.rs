@@ -34,7 +34,7 @@ pub fn mul_add<T: Scalar>(
     c: &mut ViewMut<'_, T>,
 ) -> Result<(), Error> {
     let mut walk = Walk::new();
-    walk.plan(&[c.operand("c"), a.operand("a"), b.operand("b")])?;
+    walk.plan([&c.operand("c"), &a.operand("a"), &b.operand("b")])?;
     if alpha == T::ZERO {
         walk.rescale(beta);
     } else if beta == T::ONE {

@@ -68,7 +68,7 @@ pub fn gather<T: Element>(
     beta: T,
     out: &mut ViewMut<'_, T>,
 ) -> Result<(), Error> {
-    let pair = [(axis, index.reborrow())];
+    let pair = [(axis, index.clone())];
     gather_planned::<T, ONE_INDEX>(alpha, a, &pair, mode, beta, out)
 }
 
@@ -175,7 +175,7 @@ pub fn scatter_add<T: Element>(
     mode: Mode,
     out: &mut ViewMut<'_, T>,
 ) -> Result<(), Error> {
-    let pair = [(axis, index.reborrow())];
+    let pair = [(axis, index.clone())];
     scatter_planned::<T, ONE_INDEX>(alpha, src, &pair, mode, out)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::kernel::map::{Mapped, Rot, Scal};
-use crate::kernel::moves::{Copy, Fill, Swap};
+use crate::kernel::moves::{Copy, Fill, Swap, word};
 use crate::kernel::reduce::{Asum, Dot, Nrm2, WideDot};
 use crate::nest::Walk;
 use crate::scalar::{Element, Scalar, no_arithmetic};
@@ -21,8 +21,8 @@ use crate::view::{Operand, View, ViewMut};
 /// None today.
 pub fn fill<T: Element>(alpha: T, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
-    walk.plan(&[y.operand("y")])?;
-    walk.run(Fill(alpha));
+    walk.plan([&y.operand("y")])?;
+    walk.run_words(Fill(word(alpha)));
     Ok(())
 }
 
@@ -43,8 +43,8 @@ pub fn fill<T: Element>(alpha: T, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
 /// being the same view.
 pub fn copy<T: Element>(x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
-    walk.plan(&[y.operand("y"), x.operand("x")])?;
-    walk.run(Copy);
+    walk.plan([&y.operand("y"), &x.operand("x")])?;
+    walk.run_words(Copy);
     Ok(())
 }
 
@@ -63,8 +63,8 @@ pub fn copy<T: Element>(x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), E
 /// [`Error::Shape`] if the shapes differ; [`Error::Overlap`] if x and y share cells.
 pub fn swap<T: Element>(x: &mut ViewMut<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
-    walk.plan(&[x.operand("x"), y.operand("y")])?;
-    walk.run(Swap);
+    walk.plan([&x.operand("x"), &y.operand("y")])?;
+    walk.run_words(Swap);
     Ok(())
 }
 
@@ -81,7 +81,7 @@ pub fn swap<T: Element>(x: &mut ViewMut<'_, T>, y: &mut ViewMut<'_, T>) -> Resul
 /// None today.
 pub fn scal<T: Scalar>(alpha: T, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
-    walk.plan(&[y.operand("y")])?;
+    walk.plan([&y.operand("y")])?;
     walk.run(Mapped(Scal { alpha }));
     Ok(())
 }
@@ -92,7 +92,7 @@ pub fn scal<T: Scalar>(alpha: T, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
 /// None today.
 pub fn scal_real<T: Scalar>(alpha: T::Real, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
-    walk.plan(&[y.operand("y")])?;
+    walk.plan([&y.operand("y")])?;
     walk.parts().run(Mapped(Scal { alpha }));
     Ok(())
 }
@@ -137,19 +137,19 @@ pub fn axpby<T: Scalar>(
     beta: T,
     y: &mut ViewMut<'_, T>,
 ) -> Result<(), Error> {
-    update(alpha, x.operand("x"), beta, y.operand("y"))
+    update(alpha, &x.operand("x"), beta, &y.operand("y"))
 }
 
 /// `y <- beta*y + alpha*x` under whatever names the operands have; for integers, a copy.
 #[inline]
 pub(super) fn update<T: Element>(
     alpha: T,
-    x: Operand<'_, T>,
+    x: &Operand<'_, T>,
     beta: T,
-    y: Operand<'_, T>,
+    y: &Operand<'_, T>,
 ) -> Result<(), Error> {
     let mut walk = Walk::new();
-    walk.plan(&[y, x])?;
+    walk.plan([y, x])?;
     T::update(alpha, beta, &walk).map_err(|_| no_arithmetic(y.name, T::DTYPE))
 }
 
@@ -172,22 +172,25 @@ pub fn rot<T: Scalar>(
     s: f64,
 ) -> Result<(), Error> {
     let mut walk = Walk::new();
-    walk.plan(&[x.operand("x"), y.operand("y")])?;
+    walk.plan([&x.operand("x"), &y.operand("y")])?;
     let real = |v| T::Real::rounded(v, 0.0);
     walk.parts().run(Mapped(Rot { c: real(c), s: real(s), minus_s: real(-s) }));
     Ok(())
 }
 
-/// Plans a reduction of two operands that broadcast to one another: the larger one leads, and the
-/// flag says whether that is y.
+/// Plans a reduction of two operands that broadcast to one another: the one with the shape of both
+/// leads, and the flag says whether that is y.
 fn plan_two<'v, T: Scalar>(
     x: &'v View<'_, T>,
     y: &'v View<'_, T>,
 ) -> Result<(Walk<'v, T, 2, 0>, bool), Error> {
     let mut walk = Walk::new();
     let (a, b) = (x.operand("x"), y.operand("y"));
-    let exchanged = x.ndim() < y.ndim() || (x.ndim() == y.ndim() && x.len() < y.len());
-    walk.plan(&if exchanged { [b, a] } else { [a, b] })?;
+    // By extents, not by sizes, which are both 0 where one extent is.
+    let stretched =
+        || a.layout.shape().iter().zip(b.layout.shape()).any(|(&n, &m)| n == 1 && m != 1);
+    let exchanged = x.ndim() < y.ndim() || (x.ndim() == y.ndim() && stretched());
+    walk.plan(if exchanged { [&b, &a] } else { [&a, &b] })?;
     Ok((walk, exchanged))
 }
 
@@ -242,7 +245,7 @@ pub fn dsdot(x: &View<'_, f32>, y: &View<'_, f32>) -> Result<f64, Error> {
 
 fn plan_one<'v, T: Scalar>(x: &'v View<'_, T>) -> Result<Walk<'v, T, 1, 0>, Error> {
     let mut walk = Walk::new();
-    walk.plan(&[x.operand("x")])?;
+    walk.plan([&x.operand("x")])?;
     Ok(walk)
 }
 

@@ -46,5 +46,5 @@ pub fn permute<T: Element>(
             why: "the permuted shape of a",
         });
     }
-    update(alpha, a.with_layout(&permuted), beta, out)
+    update(alpha, &a.with_layout(&permuted), beta, &out)
 }

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Every test there is: Rust, the header, C, C++ and the installation, with OpenBLAS and without. Goes on after a failure,
+# and closes with one line that counts.
+# usage: tests/all.sh [auto|openblas|none]
+set -u
+cd "$(dirname "$0")/.." || exit 1
+blas=$(sh tests/setup.sh "${1:-auto}") || exit 1
+mkdir -p target
+log=target/tests.log
+passed=0 failed=0 skipped=0
+broken=
+
+# step NAME command...: counts the lines of cargo's and of tests/report.sh's form.
+step() {
+    name=$1
+    shift
+    echo "== $name: $*"
+    before=$(date +%s)
+    { "$@" 2>&1 </dev/null; echo $? >target/tests.code; } | tee $log
+    code=$(cat target/tests.code)
+    echo "-- $name: $(($(date +%s) - before)) s"
+    set -- $(awk '
+        /^test result: / { ok += $4; bad += $6; skip += $8 }
+        /^ok   / { ok++ }
+        /^FAIL / { bad++ }
+        /^skip / { skip++ }
+        END { print ok + 0, bad + 0, skip + 0 }' $log)
+    # A step that broke off before it could count a failure is one.
+    [ "$code" -ne 0 ] && [ "$2" -eq 0 ] && set -- "$1" 1 "$3"
+    passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+    [ "$2" -ne 0 ] && broken="$broken  $name"
+}
+
+# A folder for the set without BLAS, as in the Makefile. One set checks the header for both: cbindgen takes long to build.
+no_blas_features=ndarray
+if [ "$blas" = openblas ]; then
+    step "Rust, OpenBLAS" cargo test --no-fail-fast --target-dir target --features header,ndarray
+    # The folder of the first holds the shared library by itself only after a build.
+    step "build, OpenBLAS" cargo build --target-dir target --features header,ndarray
+    step "install, OpenBLAS" sh tests/install.sh openblas
+    libraries="$PWD/target/debug $PWD/target/stage-openblas/lib"
+else
+    echo "skip everything with OpenBLAS, as it is not here"
+    skipped=$((skipped + 1))
+    libraries=
+    no_blas_features=header,ndarray
+fi
+step "Rust, no BLAS" cargo test --no-fail-fast --target-dir target/no-blas --no-default-features \
+    --features $no_blas_features
+step "install, no BLAS" sh tests/install.sh none
+step "C and C++" sh tests/c.sh $libraries "$PWD/target/stage-none/lib"
+
+echo
+[ -z "$broken" ] || echo "FAILED:$broken"
+summary="$passed passed, $failed failed"
+[ "$skipped" -eq 0 ] || summary="$summary, $skipped skipped"
+echo "$summary"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
