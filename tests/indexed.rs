@@ -436,8 +436,7 @@ fn random_case(rng: &mut Rng, pairs: usize) -> Case {
         axes.swap(i, rng.below(i + 1));
     }
     axes.truncate(pairs);
-    let extents =
-        axes.iter().map(|_| if rng.chance(12) { 1 } else { 1 + rng.below(12) }).collect();
+    let extents = axes.iter().map(|_| if rng.chance(12) { 1 } else { 1 + rng.below(12) }).collect();
     let index_shapes = axes
         .iter()
         .map(|_| {
@@ -810,8 +809,7 @@ fn d08_negative_indices() {
 fn d09_out_of_range_writes_nothing() {
     let a = [0, 1, 2, 3, 4];
     for (at, position, value) in [(&[0i64, 1, 10][..], 2, 10), (&[0, -6], 1, -6)] {
-        let (error, out) =
-            gathered((&a, &[5]), (at, &[at.len()]), 0, Mode::Raise, &[at.len()], 7);
+        let (error, out) = gathered((&a, &[5]), (at, &[at.len()]), 0, Mode::Raise, &[at.len()], 7);
         let expected = Error::Index {
             arg: "index",
             position: [position][..].into(),
@@ -917,8 +915,7 @@ fn d11_empty_axes() {
         assert_eq!(error.unwrap_err().status(), Status::Index);
         let (error, out) = gathered((&[0.0; 0], &[0]), (&[0i64], &[1]), 0, mode, &[1], 7.0);
         assert_eq!((error.unwrap_err().status(), out), (Status::Index, vec![7.0]));
-        let (error, _) =
-            scattered((&[1.0], &[1]), (&[0i64], &[1]), 0, mode, (&[], &[0]));
+        let (error, _) = scattered((&[1.0], &[1]), (&[0i64], &[1]), 0, mode, (&[], &[0]));
         assert_eq!(error.unwrap_err().status(), Status::Index);
         let got = gathered((&[0.0; 0], &[0]), (&[0i64; 0], &[0]), 0, mode, &[0], 7.0);
         assert_eq!(got, (Ok(()), vec![]));
@@ -969,7 +966,8 @@ fn index_changed_meanwhile() {
         for _ in 0..200 {
             let mut out = vec![7.0; n * k];
             // SAFETY: the atomics are read as plain integers, as a C caller's would be.
-            let index = unsafe { View::from_raw_parts(at.as_ptr().cast::<i64>(), &[n, 1], &[8, 0]) };
+            let index =
+                unsafe { View::from_raw_parts(at.as_ptr().cast::<i64>(), &[n, 1], &[8, 0]) };
             let index = index.unwrap();
             let result = gather(
                 1.0,
@@ -1015,7 +1013,8 @@ fn d16_messages() {
     assert_eq!(message, "index(0, 1) is 10, out of range for axis 1 of a, whose extent is 5");
     let (error, _) = gathered((&a, &[10]), (&[0i64], &[1]), 1, Mode::Raise, &[1], 0.0);
     assert_eq!(error.unwrap_err(), Error::Axis { axis: 1, ndim: 1 });
-    let (error, _) = scattered((&a, &[5, 2]), (&[0i64; 5], &[5, 1]), 0, Mode::Raise, (&a[..9], &[3, 3]));
+    let (error, _) =
+        scattered((&a, &[5, 2]), (&[0i64; 5], &[5, 1]), 0, Mode::Raise, (&a[..9], &[3, 3]));
     let message = error.unwrap_err().to_string();
     assert!(message.contains("(3, 3)") && message.contains("(3, 2)"), "{message}");
     let at = View::from_slice(&[0i64], &[1]).unwrap();
@@ -1057,11 +1056,18 @@ fn d18_scattered_indices() {
 /// pytorch#51366: duplicates give the bits of the serial loop.
 #[test]
 fn d19_duplicates_in_order() {
-    let (ok, out) =
-        scattered((&[1.0; 1000], &[1000]), (&[0i64; 1000], &[1000]), 0, Mode::Raise, (&[0.0], &[1]));
+    let (ok, out) = scattered(
+        (&[1.0; 1000], &[1000]),
+        (&[0i64; 1000], &[1000]),
+        0,
+        Mode::Raise,
+        (&[0.0], &[1]),
+    );
     assert_eq!((ok, out), (Ok(()), vec![1000.0]));
     fn of<T: Number + std::ops::Add<Output = T>>(rng: &mut Rng, random: impl Fn(&mut Rng) -> T) {
-        for (cells, rows, k) in [(10, 5000, 1), (2, 5000, 3), (10, 3000, 64), (3, 40, 700), (1, 5000, 8)] {
+        for (cells, rows, k) in
+            [(10, 5000, 1), (2, 5000, 3), (10, 3000, 64), (3, 40, 700), (1, 5000, 8)]
+        {
             for kind in 0..3 {
                 let mut at: Vec<i64> = (0..rows).map(|_| rng.below(cells) as i64).collect();
                 if kind == 1 {
@@ -1078,7 +1084,12 @@ fn d19_duplicates_in_order() {
                 }
                 for _ in 0..5 {
                     let (ok, out) = scattered(
-                        (&src, &[rows, k]), (&at, &[rows, 1]), 0, Mode::Raise, (&start, &[cells, k]));
+                        (&src, &[rows, k]),
+                        (&at, &[rows, 1]),
+                        0,
+                        Mode::Raise,
+                        (&start, &[cells, k]),
+                    );
                     assert!(ok.is_ok() && out == expected, "{cells} {rows} {k}");
                 }
                 // the same from the last to the first
@@ -1175,8 +1186,7 @@ fn d23_expanded_target() {
 fn d27_more_rows_than_there_are() {
     let a: Vec<f64> = (0..200 * 64).map(f64::from).collect();
     let at: Vec<i32> = (0..4000).map(|v| v * 7 % 200).collect();
-    let (ok, out) =
-        gathered((&a, &[200, 64]), (&at, &[4000, 1]), 0, Mode::Raise, &[4000, 64], 0.0);
+    let (ok, out) = gathered((&a, &[200, 64]), (&at, &[4000, 1]), 0, Mode::Raise, &[4000, 64], 0.0);
     assert!(ok.is_ok());
     for (row, &i) in out.chunks(64).zip(&at) {
         assert_eq!(row[0], f64::from(i) * 64.0);
@@ -1194,7 +1204,8 @@ fn rank_0() {
     gather(1.0, &a, 0, &Index::from(&at), Mode::Raise, 0.0, &mut view).unwrap();
     assert_eq!(out, 2.0);
     let one = View::from_ref(&1.0);
-    let error = gather(1.0, &one, 0, &Index::from(&at), Mode::Raise, 0.0, &mut ViewMut::from_mut(&mut out));
+    let error =
+        gather(1.0, &one, 0, &Index::from(&at), Mode::Raise, 0.0, &mut ViewMut::from_mut(&mut out));
     assert_eq!(error.unwrap_err(), Error::Axis { axis: 0, ndim: 0 });
     let mut cells = [0.5, 0.5];
     let mut view = ViewMut::from_slice(&mut cells, &[2]).unwrap();
