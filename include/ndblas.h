@@ -94,6 +94,12 @@
 /// Negative indices count from the end; one out of range reads as zero and adds nothing.
 #define NDBLAS_DROP 3
 
+/// A descriptor found good; its element type is not known to the compiler yet.
+typedef struct Input Input;
+
+/// The same for a mutable one, which does not overlap itself.
+typedef struct Output Output;
+
 /// A factor, or the result of a reduction. Real dtypes want im to be 0.
 typedef struct ndblas_scalar {
     /// The real part.
@@ -129,6 +135,8 @@ typedef struct ndblas_view {
     /// NDBLAS_F32 ...
     int32_t dtype;
 } ndblas_view;
+
+
 
 #ifdef __cplusplus
 extern "C" {
@@ -198,6 +206,67 @@ int32_t ndblas_permute(struct ndblas_scalar alpha,
                        const int32_t *perm,
                        struct ndblas_scalar beta,
                        struct ndblas_view_mut *out);
+
+/// out[.., l, ..] <- beta*out + alpha*a[.., index[.., l, ..], ..] along axis, as NumPy's
+/// take_along_axis. a, index and out are left-padded with length-1 axes to one rank, of which axis is
+/// an axis (negative counts from the end). Off the axis a and index broadcast to out; on it index
+/// broadcasts to out and a has any extent: c[i,l,k] = a[i, b[i,l], k] is axis 1 with an index of
+/// shape (I, L, 1). index is of any integer dtype; mode is NDBLAS_RAISE, NDBLAS_WRAP, NDBLAS_CLIP or
+/// NDBLAS_DROP, and an axis of extent 0 has no index but under NDBLAS_DROP. Every dtype with
+/// alpha = 1 and beta = 0. With beta = 0, out is written and not read; with alpha = 0, neither a nor
+/// index is read. out shares nothing with a or index.
+int32_t ndblas_gather(struct ndblas_scalar alpha,
+                      const struct ndblas_view *a,
+                      int32_t axis,
+                      const struct ndblas_view *index,
+                      int32_t mode,
+                      struct ndblas_scalar beta,
+                      struct ndblas_view_mut *out);
+
+/// out[.., index[.., l, ..], ..] += alpha*src[.., l, ..] along axis: the adjoint of ndblas_gather
+/// with the same axis, index and mode. src, index and out are left-padded with length-1 axes to one
+/// rank; src and index broadcast to their common shape, of which out has exactly the extents off the
+/// axis, and any extent on it. Terms of one sum are added in row-major order: the bits are those of
+/// the serial loop, for any number of threads. Every dtype with alpha = 1 (integers wrap). With
+/// alpha = 0, nothing is read or written. out shares nothing with src or index.
+int32_t ndblas_scatter_add(struct ndblas_scalar alpha,
+                           const struct ndblas_view *src,
+                           int32_t axis,
+                           const struct ndblas_view *index,
+                           int32_t mode,
+                           struct ndblas_view_mut *out);
+
+/// out[x] <- beta*out[x] + alpha*a[y], where y[axes[k]] = indices[k][x] for the n pairs of an axis
+/// and an index view, and y[d] = x[d] on all other axes. a, out and every index are left-padded with
+/// length-1 axes to one rank, of which the axes are axes (negative counts from the end), each at most
+/// once. Off the indexed axes a broadcasts to out; on them it has any extent. Every index broadcasts
+/// to out on all axes. So c[i,j,k] = a[i, b[i,j], d[i,j], k] has out of shape (I, J, 1, K) and axes
+/// {1, 2} with indices of shape (I, J, 1, 1). One mode for all; under NDBLAS_DROP an element reads as
+/// zero if one of its indices is out of range. n may be 0, and axes and indices then NULL.
+/// Everything else is as for ndblas_gather.
+int32_t ndblas_gather_nd(struct ndblas_scalar alpha,
+                         const struct ndblas_view *a,
+                         int32_t n,
+                         const int32_t *axes,
+                         const struct ndblas_view *indices,
+                         int32_t mode,
+                         struct ndblas_scalar beta,
+                         struct ndblas_view_mut *out);
+
+/// out[y] += alpha*src[x], where y[axes[k]] = indices[k][x] for the n pairs of an axis and an index
+/// view, and y[d] = x[d] on all other axes: the adjoint of ndblas_gather_nd with the same pairs and
+/// mode. src, out and every index are left-padded with length-1 axes to one rank; src and all
+/// indices broadcast to their common shape, of which out has exactly the extents off the indexed
+/// axes, and any extents on them. Terms of one sum are added in row-major order of x. Under
+/// NDBLAS_DROP a term is dropped if one of its indices is out of range. n may be 0, and axes and
+/// indices then NULL. Everything else is as for ndblas_scatter_add.
+int32_t ndblas_scatter_add_nd(struct ndblas_scalar alpha,
+                              const struct ndblas_view *src,
+                              int32_t n,
+                              const int32_t *axes,
+                              const struct ndblas_view *indices,
+                              int32_t mode,
+                              struct ndblas_view_mut *out);
 
 /// y <- y + alpha*x
 int32_t ndblas_saxpy(ptrdiff_t n, float alpha, const float *x, ptrdiff_t incx, float *y, ptrdiff_t incy);

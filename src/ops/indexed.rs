@@ -115,9 +115,9 @@ pub fn gather_nd<T: Element>(
     out: &mut ViewMut<'_, T>,
 ) -> Result<(), Error> {
     match indices.len() {
-        ..=1 => gather_planned::<T, ONE_INDEX>(alpha, a, indices, mode, beta, out),
-        ..=4 => gather_planned::<T, FEW_INDICES>(alpha, a, indices, mode, beta, out),
-        ..=MAX_NDIM => gather_planned::<T, ANY_INDICES>(alpha, a, indices, mode, beta, out),
+        0 | 1 => gather_planned::<T, ONE_INDEX>(alpha, a, indices, mode, beta, out),
+        2..=4 => gather_planned::<T, FEW_INDICES>(alpha, a, indices, mode, beta, out),
+        5..=MAX_NDIM => gather_planned::<T, ANY_INDICES>(alpha, a, indices, mode, beta, out),
         _ => Err(TOO_MANY),
     }
 }
@@ -217,9 +217,9 @@ pub fn scatter_add_nd<T: Element>(
     out: &mut ViewMut<'_, T>,
 ) -> Result<(), Error> {
     match indices.len() {
-        ..=1 => scatter_planned::<T, ONE_INDEX>(alpha, src, indices, mode, out),
-        ..=4 => scatter_planned::<T, FEW_INDICES>(alpha, src, indices, mode, out),
-        ..=MAX_NDIM => scatter_planned::<T, ANY_INDICES>(alpha, src, indices, mode, out),
+        0 | 1 => scatter_planned::<T, ONE_INDEX>(alpha, src, indices, mode, out),
+        2..=4 => scatter_planned::<T, FEW_INDICES>(alpha, src, indices, mode, out),
+        5..=MAX_NDIM => scatter_planned::<T, ANY_INDICES>(alpha, src, indices, mode, out),
         _ => Err(TOO_MANY),
     }
 }
