@@ -242,9 +242,11 @@ impl<'a> Layout<'a> {
         let nested = self.strides.is_none()
             || self.is_empty()
             || self.axes_from_last().all(|(n, s)| {
-                let clear = n == 1 || s.abs() >= extent;
-                extent += (n as isize - 1) * s.abs();
-                clear
+                n == 1 || {
+                    let clear = s.abs() >= extent;
+                    extent += (n as isize - 1) * s.abs();
+                    clear
+                }
             });
         if nested { Ok(()) } else { self.refuse_self_overlap_in_any_order(arg) }
     }

@@ -315,6 +315,7 @@ impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
     /// Plans a walk over x that knows where it is.
     pub fn plan_with_position(&mut self, x: &Operand<'v, T>) {
         self.plan.reset();
+        self.plan.empty = x.layout.is_empty();
         let mut index = 1;
         for (len, stride) in x.layout.axes_from_last() {
             self.plan.push(len, [stride, index]);

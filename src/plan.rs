@@ -59,6 +59,7 @@ impl<const N: usize> Plan<N> {
         self.reset();
         let layouts = operands.map(|o| &*o.layout);
         let ndim = layouts[0].ndim();
+        self.empty = layouts[0].is_empty();
         let mut dense = layouts.map(|l| l.item() as isize);
         // Axes are counted from the last one, where the operands' shapes are aligned.
         for back in 1..=ndim {
@@ -81,10 +82,11 @@ impl<const N: usize> Plan<N> {
         Ok(())
     }
 
-    /// Adds an axis where it belongs: drop, flip, order.
+    /// Adds an axis where it belongs: drop, flip, order. To an empty plan it adds none, for the
+    /// extents and strides of an empty view may overflow.
     #[inline]
     pub fn push(&mut self, len: usize, stride: [isize; N]) {
-        if len == 1 {
+        if len == 1 || self.empty {
             return;
         }
         if len == 0 {

@@ -254,7 +254,7 @@ pub enum Repeat {
 }
 
 /// The stride of a length-1 axis means nothing, so it is something that would do harm.
-const UNUSED_STRIDE: isize = 1_000_000_000_007;
+const UNUSED_STRIDE: isize = isize::MIN;
 
 impl Arrangement {
     fn layout_of(&self, shape: &[isize], item: usize) -> Layout {
