@@ -192,6 +192,30 @@ unsafe fn real_at<R: Real>(p: *const u8, i: usize) -> f64 {
     unsafe { p.cast::<R>().wrapping_add(i).read_unaligned() }.to_f64()
 }
 
+/// `sum term(i)` of n terms in f64, in lanes as [`fold`] has them.
+#[inline(always)]
+fn wide_sum(n: usize, term: impl Fn(usize) -> f64) -> f64 {
+    const LANES: usize = 32;
+    let mut sums = [0.0; LANES];
+    let whole = n / LANES * LANES;
+    for i in (0..whole).step_by(LANES) {
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            *sum += term(i + lane);
+        }
+    }
+    for i in whole..n {
+        sums[i % LANES] += term(i);
+    }
+    let mut n = LANES;
+    while n > 1 {
+        n /= 2;
+        for i in 0..n {
+            sums[i] += sums[i + n];
+        }
+    }
+    sums[0]
+}
+
 /// `sum x*y`, or `sum conj(x)*y`, as (re, im).
 #[derive(Clone, Copy)]
 pub(crate) struct Dot {
@@ -244,18 +268,14 @@ impl<T: Scalar> Reduce<T, 2> for Dot {
         };
         if size_of::<T::Real>() == 4 && !(sum.0.is_finite() && sum.1.is_finite()) {
             // Perhaps only the lanes overflowed.
-            let mut wide = [0.0; 4];
             // SAFETY: the caller's elements.
             let at = |k: usize, i: usize| unsafe { real_at::<T::Real>(p[k], i) };
-            for i in (0..n).step_by(reals::<T>()) {
-                wide[0] += at(0, i) * at(1, i);
-                if reals::<T>() == 2 {
-                    wide[1] += at(0, i + 1) * at(1, i + 1);
-                    wide[2] += at(0, i) * at(1, i + 1);
-                    wide[3] += at(0, i + 1) * at(1, i);
-                }
+            if reals::<T>() == 1 {
+                return (wide_sum(n, |i| at(0, i) * at(1, i)), 0.0);
             }
-            return self.parts(wide[0], wide[1], wide[2], wide[3]);
+            let [rr, ii, ri, ir] = [(0, 0), (1, 1), (0, 1), (1, 0)]
+                .map(|(a, b)| wide_sum(n / 2, |i| at(0, 2 * i + a) * at(1, 2 * i + b)));
+            return self.parts(rr, ii, ri, ir);
         }
         sum
     }
@@ -281,19 +301,8 @@ impl Reduce<f32, 2> for WideDot {
 
     #[inline(always)]
     unsafe fn block<I: Isa>(self, _: I, n: usize, p: [*const u8; 2]) -> f64 {
-        const LANES: usize = 32;
-        let mut acc = [0.0; LANES];
         // SAFETY: the caller's elements.
-        let product = |i| unsafe { real_at::<f32>(p[0], i) * real_at::<f32>(p[1], i) };
-        for chunk in 0..n / LANES {
-            for (lane, sum) in acc.iter_mut().enumerate() {
-                *sum += product(chunk * LANES + lane);
-            }
-        }
-        for i in n / LANES * LANES..n {
-            acc[i % LANES] += product(i);
-        }
-        acc.iter().sum()
+        wide_sum(n, |i| unsafe { real_at::<f32>(p[0], i) * real_at::<f32>(p[1], i) })
     }
 
     fn combine(self, a: f64, b: f64) -> f64 {
@@ -323,7 +332,7 @@ impl<T: Scalar> Reduce<T, 1> for Asum {
         let (a, b) = even_odd(&lanes);
         if size_of::<T::Real>() == 4 && !(a + b).is_finite() {
             // SAFETY: the caller's elements. Perhaps only the lanes overflowed.
-            return (0..n).map(|i| unsafe { real_at::<T::Real>(p[0], i) }.abs()).sum();
+            return wide_sum(n, |i| unsafe { real_at::<T::Real>(p[0], i) }.abs());
         }
         a + b
     }
@@ -422,8 +431,8 @@ impl<T: Scalar> Reduce<T, 1> for Nrm2 {
         let exp = (((max.to_bits() >> 52) & 0x7ff) as i32 - 1023).clamp(-1022, 1022);
         let scale = exp2(-exp);
         // SAFETY: the caller's elements.
-        let scaled = |i| unsafe { real_at::<T::Real>(p[0], i) } * scale;
-        Squares { sum: (0..n).map(|i| scaled(i) * scaled(i)).sum(), exp }
+        let sum = wide_sum(n, |i| unsafe { real_at::<T::Real>(p[0], i) * scale }.powi(2));
+        Squares { sum, exp }
     }
 
     fn combine(self, a: Squares, b: Squares) -> Squares {
