@@ -288,13 +288,15 @@ fn beta_zero_never_reads() {
 /// A19: norms of the smallest and the largest numbers.
 #[test]
 fn norms_that_squares_do_not_hold() {
+    // Some ulps, for the rounding of a few hundred sums in a lane.
+    let is = |got: f64, want: f64| got == want || (got - want).abs() <= 16.0 * f64::EPSILON * want;
     let norm = |values: &[f64]| {
         let complex: Vec<_> = values.iter().map(|&v| c64(0.0, v)).collect();
         let result = value(ndblas_nrm2, &vector(values).view());
-        assert_eq!(result.to_bits(), value(ndblas_nrm2, &vector(&complex).view()).to_bits());
+        let of_complex = value(ndblas_nrm2, &vector(&complex).view());
+        assert!(is(of_complex, result) || result.is_nan() && of_complex.is_nan());
         result
     };
-    let is = |got: f64, want: f64| (got - want).abs() <= 4.0 * f64::EPSILON * want + 5e-324;
     assert_eq!(norm(&[7.457008414e-310]), 7.457008414e-310);
     assert_eq!(norm(&[5e-324]), 5e-324);
     assert!(is(norm(&[3e-310, 4e-310]), 5e-310));
