@@ -5,7 +5,7 @@ pub(crate) mod indexed;
 use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::kernel::Rows;
-use crate::kernel::reduce::{Amax, BLOCK, Reduce, Tree, abs1};
+use crate::kernel::reduce::{Amax, BLOCK_BYTES, Reduce, Tree, abs1, block};
 use crate::kernel::update::{OutputRunner, Runner};
 use crate::layout::refuse_overlap;
 use crate::plan::{Axis, Plan};
@@ -235,7 +235,7 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
         tree.finish(|a, b| reduce.combine(a, b))
     }
 
-    /// Hands out the elements of the first M operands in blocks of [`BLOCK`] (the last may be
+    /// Hands out the elements of the first M operands in blocks of [`block`] (the last may be
     /// shorter), dense and aligned: where they lie, or as a copy.
     #[inline]
     fn blocks<const M: usize>(&self, mut body: impl FnMut(usize, usize, [*const u8; M])) {
@@ -249,9 +249,9 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
         if rows.len == 1 && (0..M).all(|k| is_dense::<T>(first[k], row.stride[k])) {
             let mut done = 0;
             while done < row.len {
-                let n = BLOCK.min(row.len - done);
+                let n = block::<T>().min(row.len - done);
                 let p = core::array::from_fn(|k| first[k].wrapping_add(done * item).cast_const());
-                body(done / BLOCK, n, p);
+                body(done / block::<T>(), n, p);
                 done += n;
             }
         } else {
@@ -265,30 +265,31 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
         first: [*mut u8; N],
         body: &mut dyn FnMut(usize, usize, [*const u8; M]),
     ) {
-        let mut scratch = [const { Buffer::<T>([const { MaybeUninit::uninit() }; BLOCK]) }; M];
+        let mut scratch = [const { Buffer(MaybeUninit::uninit()) }; M];
         let (mut filled, mut number) = (0, 0);
         let row = self.plan.axes.first().copied().unwrap_or(Axis::ONE);
         let outer = self.plan.axes.get(1..).unwrap_or(&[]);
         nest(outer, first, &mut |p| {
             let mut done = 0;
             while done < row.len {
-                let n = (BLOCK - filled).min(row.len - done);
+                let n = (block::<T>() - filled).min(row.len - done);
                 let from = step(p, row.stride.map(|s| s * done as isize));
                 let dense = core::array::from_fn(|k| {
-                    if n == BLOCK && is_dense::<T>(from[k], row.stride[k]) {
+                    if n == block::<T>() && is_dense::<T>(from[k], row.stride[k]) {
                         return from[k].cast_const();
                     }
+                    let buffer = scratch[k].0.as_mut_ptr().cast::<T>();
                     let mut source = from[k];
-                    for slot in &mut scratch[k].0[filled..filled + n] {
-                        // SAFETY: an element that the plan visits.
-                        slot.write(unsafe { source.cast::<T>().read_unaligned() });
+                    for i in filled..filled + n {
+                        // SAFETY: an element that the plan visits, and room for one of a block.
+                        unsafe { buffer.add(i).write(source.cast::<T>().read_unaligned()) };
                         source = source.wrapping_offset(row.stride[k]);
                     }
                     scratch[k].0.as_ptr().cast()
                 });
                 (filled, done) = (filled + n, done + n);
-                if filled == BLOCK {
-                    body(number, BLOCK, dense);
+                if filled == block::<T>() {
+                    body(number, filled, dense);
                     (filled, number) = (0, number + 1);
                 }
             }
@@ -301,7 +302,7 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
 
 /// A block's copy of one operand.
 #[repr(align(64))]
-struct Buffer<T>([MaybeUninit<T>; BLOCK]);
+struct Buffer(MaybeUninit<[u8; BLOCK_BYTES]>);
 
 /// Whether a row is one of elements in a slice.
 #[inline]
@@ -339,7 +340,7 @@ impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
             if !contends {
                 return;
             }
-            let at = self.first_match(number * BLOCK, n, p[0], max);
+            let at = self.first_match(number * block::<T>(), n, p[0], max);
             best = match best {
                 Some((b, i)) if b == max || (b.is_nan() && max.is_nan()) => Some((b, i.min(at))),
                 _ => Some((max, at)),

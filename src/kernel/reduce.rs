@@ -1,6 +1,6 @@
 //! Reductions of dense blocks, and the fixed tree that combines them.
 //!
-//! A view is reduced in blocks of [`BLOCK`] elements at fixed places of the walk, each summed in a
+//! A view is reduced in blocks of [`block`] elements at fixed places of the walk, each summed in a
 //! fixed number of lanes; block results meet in a binary tree over the block numbers. So the bits
 //! depend neither on the number of threads nor on where the data lie.
 
@@ -9,8 +9,14 @@ use crate::isa::{Isa, Real, RealVector, Vector};
 use crate::scalar::Scalar;
 use arrayvec::ArrayVec;
 
-/// Elements a block: two operands of 16-byte elements make 64 KiB of scratch.
-pub(crate) const BLOCK: usize = 2048;
+/// Bytes a block of one operand: two of them are the scratch that a thread may have, and the sum of
+/// the lanes at the end of each costs little beside it.
+pub(crate) const BLOCK_BYTES: usize = 32 << 10;
+
+/// Elements a block.
+pub(crate) const fn block<T>() -> usize {
+    BLOCK_BYTES / size_of::<T>()
+}
 
 /// A reduction of N dense operands of T.
 pub(crate) trait Reduce<T: Scalar, const N: usize>: Copy {
@@ -162,19 +168,15 @@ where
 /// The sums of the even and of the odd lanes.
 #[inline(always)]
 fn even_odd<R: Real>(lanes: &[R; MAX_LANES]) -> (f64, f64) {
-    let mut sums = [(0.0, 0.0); MAX_LANES / 2];
-    for (s, pair) in sums.iter_mut().zip(lanes.as_chunks::<2>().0) {
-        *s = (pair[0].to_f64(), pair[1].to_f64());
-    }
-    let mut n = sums.len();
-    while n > 1 {
+    let mut wide = lanes.map(Real::to_f64);
+    let mut n = MAX_LANES;
+    while n > 2 {
         n /= 2;
         for i in 0..n {
-            sums[i].0 += sums[i + n].0;
-            sums[i].1 += sums[i + n].1;
+            wide[i] += wide[i + n];
         }
     }
-    sums[0]
+    (wide[0], wide[1])
 }
 
 /// Reals an element: 1, or 2 for a complex one.
@@ -416,7 +418,7 @@ impl<T: Scalar> Reduce<T, 1> for Nrm2 {
         let (a, b) = even_odd(&lanes);
         let sum = a + b;
         // Below this, squares that were lost to underflow could show in the last bits: a block's
-        // 2*BLOCK reals times the least normal number, over the precision, with room to spare.
+        // at most 8192 reals times the least normal number, over the precision, with room to spare.
         let least = if size_of::<T::Real>() == 4 { exp2(-80) } else { exp2(-900) };
         if sum >= least && sum.is_finite() {
             return Squares { sum, exp: 0 };
