@@ -266,6 +266,8 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
         body: &mut dyn FnMut(usize, usize, [*const u8; M]),
     ) {
         let mut scratch = [const { Buffer(MaybeUninit::uninit()) }; M];
+        // The element of which a whole copy consists, where that is one.
+        let mut repeated = [None; M];
         let (mut filled, mut number) = (0, 0);
         let row = self.plan.axes.first().copied().unwrap_or(Axis::ONE);
         let outer = self.plan.axes.get(1..).unwrap_or(&[]);
@@ -278,6 +280,11 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
                     if n == block::<T>() && is_dense::<T>(from[k], row.stride[k]) {
                         return from[k].cast_const();
                     }
+                    let repeats = (n == block::<T>() && row.stride[k] == 0).then_some(from[k]);
+                    if repeats.is_some() && repeated[k] == repeats {
+                        return scratch[k].0.as_ptr().cast();
+                    }
+                    repeated[k] = repeats;
                     let buffer = scratch[k].0.as_mut_ptr().cast::<T>();
                     let mut source = from[k];
                     for i in filled..filled + n {

@@ -313,6 +313,9 @@ impl Reduce<f32, 2> for WideDot {
 }
 
 /// `sum |re| + |im|`.
+///
+/// Not by the BLAS: OpenBLAS's kernels sum up to an aligned address first, so that the bits depend on
+/// where the data lie.
 #[derive(Clone, Copy)]
 pub(crate) struct Asum;
 
@@ -341,13 +344,6 @@ impl<T: Scalar> Reduce<T, 1> for Asum {
 
     fn combine(self, a: f64, b: f64) -> f64 {
         a + b
-    }
-
-    #[inline(always)]
-    unsafe fn blas(self, n: usize, p: [*const u8; 1]) -> Option<f64> {
-        // What overflows is for `block` to look at.
-        // SAFETY: the caller's elements.
-        unsafe { blas::asum::<T>(n, p[0]) }.filter(|s| s.is_finite())
     }
 }
 
