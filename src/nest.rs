@@ -364,21 +364,35 @@ impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
             let v = unsafe { abs1::<T>(p.wrapping_add(i * size_of::<T>())) };
             v == max || (max.is_nan() && v.is_nan())
         };
+        // By registers down to a few elements, then one by one.
+        const FEW: usize = 256;
+        let may_match = |range: core::ops::Range<usize>| {
+            let part = p.wrapping_add(range.start * size_of::<T>());
+            let (n, p, elements) = (range.len(), [part], PhantomData::<T>);
+            let greatest = dispatch(OneBlock { reduce: Amax, n, p, elements });
+            greatest == max || greatest.is_nan()
+        };
         let row = self.plan.axes.first().copied().unwrap_or(Axis::ONE);
         let (mut least, mut done) = (usize::MAX, 0);
         while done < n {
             // Along a row the logical index rises or falls evenly.
             let piece = (row.len - (position + done) % row.len).min(n - done);
-            let mut range = done..done + piece;
+            let (start, end) = (done, done + piece);
+            let parts =
+                (0..piece.div_ceil(FEW)).map(|i| start + i * FEW..end.min(start + (i + 1) * FEW));
             let found = if row.stride[1] < 0 {
-                range.rfind(|&i| matches(i))
+                parts
+                    .rev()
+                    .filter(|r| may_match(r.clone()))
+                    .find_map(|mut r| r.rfind(|&i| matches(i)))
             } else {
-                range.find(|&i| matches(i))
+                let mut parts = parts.filter(|r| may_match(r.clone()));
+                parts.find_map(|mut r| r.find(|&i| matches(i)))
             };
             if let Some(i) = found {
                 least = least.min(self.logical_index(position + i));
             }
-            done += piece;
+            done = end;
         }
         least
     }
