@@ -6,6 +6,7 @@ pub(crate) mod blas;
 pub(crate) mod map;
 pub(crate) mod moves;
 pub(crate) mod reduce;
+pub(crate) mod tiles;
 pub(crate) mod update;
 
 use crate::isa::Isa;
@@ -22,6 +23,23 @@ pub(crate) unsafe trait Rows<T, const N: usize, const OUT: usize>: Copy {
     /// Every element so reached is valid for reading, those of outputs for writing, and an output
     /// shares memory with an input only element by element, with another output none.
     unsafe fn row<I: Isa>(self, isa: I, n: usize, p: [*mut u8; N], step: [isize; N]);
+
+    /// Whether the kernel only copies its second operand to its first.
+    const COPIES: bool = false;
+
+    /// Whether [`stream`](Self::stream) is another thing than [`row`](Self::row).
+    const STREAMS: bool = false;
+
+    /// The same where the outputs are too large for the caches: stores that need not read them go
+    /// past the caches. `tiles::bytes::fence` follows the last.
+    ///
+    /// # Safety
+    /// As [`row`](Self::row).
+    #[inline(always)]
+    unsafe fn stream<I: Isa>(self, isa: I, n: usize, p: [*mut u8; N], step: [isize; N]) {
+        // SAFETY: the same promise.
+        unsafe { self.row(isa, n, p, step) }
+    }
 
     /// Offers the BLAS the same work, where it is all that a call has to do. Returns whether the
     /// BLAS has done it.

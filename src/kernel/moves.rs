@@ -1,6 +1,6 @@
 //! Moving elements as words of their size: copy, fill, swap; and adding integers.
 
-use super::Rows;
+use super::{Rows, tiles};
 use crate::isa::Isa;
 use crate::scalar::Element;
 
@@ -10,6 +10,22 @@ pub(crate) struct Copy;
 
 // SAFETY: reads x, writes y, nothing else.
 unsafe impl<T: Element> Rows<T, 2, 1> for Copy {
+    const COPIES: bool = true;
+    const STREAMS: bool = true;
+
+    #[inline(always)]
+    unsafe fn stream<I: Isa>(self, isa: I, n: usize, [y, x]: [*mut u8; 2], step: [isize; 2]) {
+        let item = size_of::<T>();
+        // SAFETY: the caller's elements.
+        unsafe {
+            if step == [item as isize; 2] {
+                tiles::stream(isa, n * item, x, y);
+            } else {
+                Rows::<T, 2, 1>::row(self, isa, n, [y, x], step);
+            }
+        }
+    }
+
     #[inline(always)]
     unsafe fn row<I: Isa>(self, _: I, n: usize, [y, x]: [*mut u8; 2], step: [isize; 2]) {
         let item = size_of::<T>();
