@@ -4,6 +4,7 @@ use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::kernel::Rows;
+use crate::kernel::in_place::{self, Scratch};
 use crate::kernel::reduce::{Amax, BLOCK, Reduce, Tree, abs1};
 use crate::kernel::tiles::bytes::fence;
 use crate::kernel::tiles::{Bring, Matrix};
@@ -87,7 +88,11 @@ impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         {
             return self.run_by_tiles(kernel, crossing);
         }
-        self.run_rows(kernel, &plan.axes, first, self.is_large());
+        let large = K::STREAMS && self.is_large();
+        self.run_rows(kernel, &plan.axes, first, large);
+        if large {
+            fence();
+        }
     }
 
     /// Whether the outputs are larger than the caches that they would go to.
@@ -110,9 +115,6 @@ impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         nest(axes.get(2..).unwrap_or(&[]), first, &mut |p| {
             dispatch(Block { kernel, block, p, large, elements: PhantomData });
         });
-        if K::STREAMS && large {
-            fence();
-        }
     }
 
     /// Runs a kernel box by box. The part in the box of an operand whose elements lie in another
@@ -122,7 +124,7 @@ impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
     fn run_by_tiles<K: Rows<T, N, OUT>>(&self, kernel: K, crossing: Crossing) {
         let axes = &self.plan.axes[..];
         let first = step(self.base, self.plan.offset);
-        let (large, item) = (self.is_large(), size_of::<T>());
+        let (large, item) = (K::STREAMS && self.is_large(), size_of::<T>());
         let in_place = K::COPIES && !large;
         let k = crossing.operand;
         if in_place
@@ -192,6 +194,9 @@ impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
             rows.fuse();
             self.run_rows(kernel, &rows.axes, from, large);
         });
+        if large {
+            fence();
+        }
     }
 }
 
@@ -199,7 +204,7 @@ impl<'v, T: Element, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
 const LARGE: usize = 6 << 20;
 
 /// Boxes that fit an L1 cache, with whole lines on the input's side and runs on the output's.
-const AIM: Aim = Aim { run: 512, line: 64, volume: 16 << 10 };
+const AIM: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
 
 /// A box of an operand in the output's order.
 #[repr(align(64))]
@@ -354,7 +359,7 @@ impl<T, K: Rows<T, N, OUT>, const N: usize, const OUT: usize> Kernel for Block<T
         for _ in 0..rows.len {
             // SAFETY: made by a walk, over elements that its plan visits or buffers of them.
             unsafe {
-                if K::STREAMS && self.large {
+                if self.large {
                     self.kernel.stream(isa, row.len, p, row.stride);
                 } else {
                     self.kernel.row(isa, row.len, p, row.stride);
@@ -543,4 +548,49 @@ impl<T: Scalar, R: Reduce<T, N>, const N: usize> Kernel for OneBlock<T, R, N> {
         // SAFETY: made by Walk::reduce from a block's dense elements.
         unsafe { self.reduce.block(isa, self.n, self.p) }
     }
+}
+
+/// Transposes `batches` dense matrices of rows x cols items, one after another, in place, for each
+/// of `steps`: (batches, rows, cols, the elements of an item). The operand is dense.
+pub(crate) fn transpose_dense<T: Element>(
+    a: &Operand<T>,
+    steps: &[[usize; 4]],
+) -> Result<(), Error> {
+    assert!(a.writable && a.layout.is_dense());
+    let size = size_of::<T>();
+    let needs = steps.iter().map(|&[_, m, n, run]| Scratch::needed(m, n, run * size));
+    let mut scratch = Scratch::new(needs.max().unwrap_or(0))?;
+    for &[batches, rows, cols, run] in steps {
+        assert_eq!(batches * rows * cols * run, a.layout.len());
+        let item = run * size;
+        for batch in 0..batches {
+            let p = a.base.wrapping_add(batch * rows * cols * item);
+            // SAFETY: part of a dense view that is written by nobody else.
+            unsafe { in_place::transpose(p, rows, cols, item, &mut scratch) };
+        }
+    }
+    Ok(())
+}
+
+/// Exchanges two axes of one length, in place.
+pub(crate) fn exchange_axes<T: Element>(a: &Operand<T>, d: usize, e: usize) {
+    let shape = a.layout.shape();
+    assert!(a.writable && d != e && shape[d] == shape[e]);
+    if a.layout.is_empty() {
+        return;
+    }
+    let (item, n) = (size_of::<T>(), shape[d] as usize);
+    let mut plan = Plan::<1>::new();
+    plan.reset();
+    for (axis, &len) in shape.iter().enumerate() {
+        if axis != d && axis != e {
+            plan.push(Axis { len: len as usize, stride: [a.layout.stride(axis)] });
+        }
+    }
+    plan.fuse();
+    let (down, right) = (a.layout.stride(d), a.layout.stride(e));
+    nest(&plan.axes, step([a.base], plan.offset), &mut |[p]| {
+        // SAFETY: a plane of a view that is written by nobody else.
+        unsafe { in_place::transpose_square(p, n, item, down, right) };
+    });
 }

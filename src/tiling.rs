@@ -113,8 +113,6 @@ pub(crate) struct Aim {
 /// A box and the loops that carry it over a plan.
 #[derive(Debug)]
 pub(crate) struct Tiling {
-    /// The bytes that move as one: an element, or a run of them that both sides share.
-    pub item: usize,
     /// In the plan's order, which is the output's.
     pub sides: Axes<Side>,
     /// The axes of the columns, in the input's order.
@@ -228,7 +226,7 @@ impl Tiling {
             .copied()
             .filter(|&a| matches!(taken[a], Some((Role::Column, _))))
             .collect();
-        let mut tiling = Tiling { item, sides: Axes::new(), columns, loops: Axes::new() };
+        let mut tiling = Tiling { sides: Axes::new(), columns, loops: Axes::new() };
         let mut dense = item;
         for axis in shared..rank {
             if let Some((role, extent)) = taken[axis] {

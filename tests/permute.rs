@@ -358,3 +358,75 @@ fn mul_add_with_factors_in_any_order() {
         check_mul_add::<Complex<f64>>(&mut rng, &shape);
     }
 }
+
+/// In place: a dense array of any shape, or any view of its transpose's shape.
+fn check_in_place<T: Element>(rng: &mut Rng, shape: &[usize], perm: &[usize], style: Style) {
+    let item = size_of::<T>();
+    let mut a = Array::new(rng, item, shape, style);
+    let new_shape = permuted(shape, perm);
+    let mut expected = a.clone();
+    if new_shape != shape {
+        let dense = Array::new(rng, item, &new_shape, Style::Dense);
+        expected = Array { bytes: a.bytes.clone(), first: a.first, ..dense };
+    }
+    for index in indices(shape) {
+        let (from, to) = (a.offset(&index), expected.offset(&permuted(&index, perm)));
+        expected.bytes[to..to + item].copy_from_slice(&a.bytes[from..from + item]);
+    }
+    ndblas::permute_in_place(&mut a.view_mut::<T>(), Some(perm)).unwrap();
+    a.assert_is(&expected);
+}
+
+fn check_in_place_of_all_sizes(rng: &mut Rng, shape: &[usize], perm: &[usize], style: Style) {
+    check_in_place::<u8>(rng, shape, perm, style);
+    check_in_place::<i16>(rng, shape, perm, style);
+    check_in_place::<u32>(rng, shape, perm, style);
+    check_in_place::<u64>(rng, shape, perm, style);
+    check_in_place::<Complex<f64>>(rng, shape, perm, style);
+}
+
+#[test]
+fn in_place_dense() {
+    let mut rng = Rng(7);
+    for rows in 1..=20 {
+        for cols in 1..=20 {
+            check_in_place_of_all_sizes(&mut rng, &[rows, cols], &[1, 0], Style::Dense);
+        }
+    }
+    for _ in 0..200 {
+        let rank = rng.below(6) + 1;
+        let shape = random_shape(&mut rng, rank, 5_000);
+        let perm = rng.permutation(rank);
+        check_in_place_of_all_sizes(&mut rng, &shape, &perm, Style::Dense);
+    }
+    for shape in [[700, 900], [901, 700], [3, 40_000], [40_000, 3], [1024, 256]] {
+        check_in_place_of_all_sizes(&mut rng, &shape, &[1, 0], Style::Dense);
+    }
+}
+
+#[test]
+fn in_place_views_of_their_transposes_shape() {
+    let mut rng = Rng(8);
+    for n in [1, 2, 3, 7, 8, 16, 17, 31, 33, 64, 65, 130] {
+        check_in_place_of_all_sizes(&mut rng, &[n, n], &[1, 0], Style::Any);
+        check_in_place_of_all_sizes(&mut rng, &[n, n], &[1, 0], Style::Ordered);
+        check_in_place_of_all_sizes(&mut rng, &[3, n, 2, n], &[0, 3, 2, 1], Style::Any);
+        check_in_place_of_all_sizes(&mut rng, &[n, n, 5], &[1, 0, 2], Style::Any);
+    }
+    for _ in 0..200 {
+        let rank = rng.below(5) + 1;
+        let n = rng.pick(&[2, 3, 5]);
+        let perm = rng.permutation(rank);
+        check_in_place_of_all_sizes(&mut rng, &vec![n; rank], &perm, Style::Any);
+    }
+}
+
+#[test]
+fn in_place_refuses() {
+    let mut data = [0u32; 64];
+    let mut view = ViewMut::from_slice_strided(&mut data, 0, &[3, 4], &[8, 1]).unwrap();
+    let error = ndblas::permute_in_place(&mut view, None).unwrap_err();
+    assert_eq!(error.status(), ndblas::Status::Layout);
+    let error = ndblas::permute_in_place(&mut view, Some(&[0, 0])).unwrap_err();
+    assert_eq!(error.status(), ndblas::Status::Axis);
+}

@@ -3,6 +3,7 @@
 //! Kernels take raw pointers, never slices: two operands may be the same memory.
 
 pub(crate) mod blas;
+pub(crate) mod in_place;
 pub(crate) mod map;
 pub(crate) mod moves;
 pub(crate) mod reduce;

@@ -37,6 +37,18 @@ pub(crate) fn fence() {
     }
 }
 
+/// Asks for a line that will be read soon.
+#[inline(always)]
+pub(super) fn prefetch(p: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(p.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = p;
+}
+
 /// No registers.
 #[derive(Clone, Copy)]
 pub struct None(());

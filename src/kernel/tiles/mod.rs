@@ -9,7 +9,7 @@ pub(crate) mod bytes;
 
 use crate::isa::{Isa, Kernel};
 use crate::scalar::Word;
-use bytes::Bytes;
+use bytes::{Bytes, prefetch};
 
 /// Lines are this long.
 const LINE: usize = 64;
@@ -59,6 +59,10 @@ unsafe fn squares<I: Isa, V: Bytes<I>, W: Word>(
         let mut c0 = 0;
         while c0 < cols {
             let c1 = (c0 + line).min(cols);
+            // Rows are too many streams for the CPU to see.
+            for i in i1..(i1 + line).min(rows) {
+                prefetch(row(i).wrapping_add(c0 * item));
+            }
             let mut i = i0;
             while i < i1 {
                 let at = i.min(rows - tall);
@@ -245,27 +249,21 @@ impl Bring<'_> {
         });
     }
 
-    /// Calls `body` with the source and target of each layer.
+    /// Calls `body` with the source and target of each layer. One call in the code, so that it is
+    /// inlined where the instruction set is known.
     #[inline(always)]
     fn each(&self, body: impl Fn(*const u8, *mut u8)) {
-        if self.layers.is_empty() {
-            body(self.source, self.target);
-        } else {
-            layers(self.layers, self.source, self.target, &body);
+        let count: usize = self.layers.iter().map(|l| l.0).product();
+        for number in 0..count {
+            let (mut rest, mut source, mut target) = (number, self.source, self.target);
+            for &(len, from, to) in self.layers {
+                let i = (rest % len) as isize;
+                source = source.wrapping_offset(i * from);
+                target = target.wrapping_offset(i * to);
+                rest /= len;
+            }
+            body(source, target);
         }
-    }
-}
-
-fn layers(
-    axes: &[(usize, isize, isize)],
-    mut source: *const u8,
-    mut target: *mut u8,
-    body: &dyn Fn(*const u8, *mut u8),
-) {
-    let [inner @ .., (len, from, to)] = axes else { return body(source, target) };
-    for _ in 0..*len {
-        layers(inner, source, target, body);
-        (source, target) = (source.wrapping_offset(*from), target.wrapping_offset(*to));
     }
 }
 
