@@ -1,6 +1,6 @@
 //! Moving elements as words of their size: copy, fill, swap; and adding integers.
 
-use super::{Rows, blas};
+use super::{Rows, blas, tiles};
 use crate::isa::{Isa, Vector};
 use crate::scalar::{Element, Word};
 
@@ -19,6 +19,20 @@ pub(crate) struct Copy;
 // SAFETY: reads x, writes y, nothing else.
 unsafe impl<W: Word> Rows<W, 2, 1> for Copy {
     const COPIES: bool = true;
+    const STREAMS: bool = true;
+
+    #[inline(always)]
+    unsafe fn stream<I: Isa>(self, isa: I, n: usize, [y, x]: [*mut u8; 2], step: [isize; 2]) {
+        let item = size_of::<W>();
+        // SAFETY: the caller's elements.
+        unsafe {
+            if step == [item as isize; 2] {
+                tiles::stream(isa, n * item, x, y);
+            } else {
+                Rows::<W, 2, 1>::row(self, isa, n, [y, x], step);
+            }
+        }
+    }
 
     #[inline(always)]
     unsafe fn row<I: Isa>(self, _: I, n: usize, [y, x]: [*mut u8; 2], step: [isize; 2]) {

@@ -40,10 +40,10 @@ pub(crate) trait Reduce<T: Scalar, const N: usize>: Copy {
 
 /// Block results on their way up a binary tree over the block numbers.
 ///
-/// The tree is fixed by the numbers, so parts reduced apart, in order, combine to the same bits.
+/// The tree is fixed by the numbers, so the bits do not depend on who reduced which block.
 pub(crate) struct Tree<A> {
-    /// (level, index within the level, value), from left to right.
-    nodes: ArrayVec<(u32, usize, A), 128>,
+    /// (level, value), from left to right and from the root down.
+    nodes: ArrayVec<(u32, A), 64>,
 }
 
 impl<A: Copy> Tree<A> {
@@ -53,32 +53,21 @@ impl<A: Copy> Tree<A> {
 
     /// Adds the result of the next block.
     pub fn push(&mut self, block: usize, value: A, combine: impl Fn(A, A) -> A) {
-        self.push_node(0, block, value, combine);
-    }
-
-    fn push_node(&mut self, level: u32, index: usize, value: A, combine: impl Fn(A, A) -> A) {
-        let (mut level, mut index, mut value) = (level, index, value);
-        while let Some(&(l, i, left)) = self.nodes.last() {
-            if l != level || i + 1 != index || index % 2 == 0 {
+        let (mut level, mut index, mut value) = (0, block, value);
+        while let Some(&(l, left)) = self.nodes.last() {
+            if l != level || index % 2 == 0 {
                 break;
             }
             self.nodes.pop();
             value = combine(left, value);
             (level, index) = (level + 1, index / 2);
         }
-        self.nodes.push((level, index, value));
-    }
-
-    /// Adds the nodes of the part to the right of this one.
-    pub fn append(&mut self, right: Self, combine: impl Fn(A, A) -> A) {
-        for (level, index, value) in right.nodes {
-            self.push_node(level, index, value, &combine);
-        }
+        self.nodes.push((level, value));
     }
 
     /// The result of the whole, `None` of nothing.
     pub fn finish(self, combine: impl Fn(A, A) -> A) -> Option<A> {
-        self.nodes.into_iter().map(|n| n.2).rev().reduce(|right, left| combine(left, right))
+        self.nodes.into_iter().map(|n| n.1).rev().reduce(|right, left| combine(left, right))
     }
 }
 
