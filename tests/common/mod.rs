@@ -291,9 +291,9 @@ impl Arrangement {
         let of = |axis: usize| if repeat(axis) == Repeat::No { shape[axis] } else { 1 };
         let own: Vec<_> = (0..shape.len()).map(of).collect();
         let mut layout = self.layout_of(&own, size_of::<T>());
-        for axis in 0..shape.len() {
+        for (axis, &n) in shape.iter().enumerate() {
             if repeat(axis) == Repeat::StrideZero {
-                (layout.shape[axis], layout.strides[axis]) = (shape[axis], 0);
+                (layout.shape[axis], layout.strides[axis]) = (n, 0);
             }
         }
         layout.shape.drain(..missing);
