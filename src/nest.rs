@@ -101,6 +101,10 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
             return self.run_by_tiles(kernel, crossing);
         }
         let large = K::STREAMS && self.is_large();
+        if plan.around_block().is_empty() && !large {
+            // The short way of a short call.
+            return dispatch(Block { kernel, block, p: first, large, elements: PhantomData });
+        }
         self.run_rows(kernel, &plan.axes, first, large);
         if large {
             fence();
