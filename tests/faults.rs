@@ -195,7 +195,7 @@ fn the_first_nan_is_the_greatest() {
     assert_eq!(of(&[5.0, NAN, INF, 8.0, 9.0]), 1);
     assert_eq!(of(&[NAN; 8]), 0);
     assert_eq!(of(&[-INF, INF]), 0);
-    for n in [10, 33, 2048, 4097, 300_000] {
+    for n in [10, 33, 2048, 4097, 20_000] {
         for threads in THREADS {
             set_num_threads_local(threads);
             for at in [0, 1, n / 2, n - 2, n - 1] {
@@ -381,7 +381,7 @@ fn long_f32_dots_are_exact_enough() {
     let mut numbers = Numbers { state: 42, exact: false };
     // Sums of uniform numbers are near normal, and their mean is near 0.
     let values: Vec<f32> =
-        (0..4_000_000).map(|_| (0..4).map(|_| numbers.real() as f32).sum()).collect();
+        (0..1_000_000).map(|_| (0..4).map(|_| numbers.real() as f32).sum()).collect();
     let want: f64 = values.iter().map(|&v| v as f64 * v as f64).sum();
     let x = vector(&values);
     let results = THREADS.map(|n| {
@@ -481,8 +481,7 @@ fn a_transpose_added_to_itself() {
 /// B03: a copy onto a shifted self is refused, small or large.
 #[test]
 fn shifts_by_copy() {
-    for (shape, axis) in [(&[10][..], 0), (&[4, 10, 6], 1), (&[1024, 2048], 0), (&[1024, 2048], 1)]
-    {
+    for (shape, axis) in [(&[10][..], 0), (&[4, 10, 6], 1), (&[500, 700], 0), (&[500, 700], 1)] {
         let size = shape.iter().product::<isize>() as usize;
         let mut array = Array::from_values(shape, &counting(size));
         let before = array.clone();
