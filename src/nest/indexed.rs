@@ -11,7 +11,9 @@ use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::dispatch;
 use crate::kernel::Rows;
-use crate::kernel::indexed::{BLOCK, IndexedRows, Rule, add_offsets, bounds, index_at};
+use crate::kernel::indexed::{
+    BLOCK, CopyRows, IndexedRows, Rule, add_offsets, bounds, fence, index_at,
+};
 use crate::kernel::update::{OutputRunner, Runner};
 use crate::layout::{self, refuse_overlap};
 use crate::ops::Mode;
@@ -21,6 +23,7 @@ use crate::view::{Index, Operand};
 use arrayvec::ArrayVec;
 use core::cell::RefCell;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 
 /// The operands of a plan. The first is no memory, but the position among the terms of one sum: it
 /// holds the indexed axes of a scatter-add in row-major order.
@@ -35,6 +38,12 @@ pub(crate) const ONE_INDEX: usize = INDEX + 1;
 pub(crate) const FEW_INDICES: usize = INDEX + 4;
 /// The operands of a walk with any number: one for every axis.
 pub(crate) const ANY_INDICES: usize = INDEX + MAX_NDIM;
+
+/// Tables of up to as many bytes stay in the near caches, where nothing need be asked for early.
+const NEAR: usize = 256 << 10;
+
+/// Grids of as many bytes do not stay in any cache until somebody wants them.
+const STREAMED: usize = 8 << 20;
 
 /// An indexed axis of the table.
 struct Target<'v> {
@@ -272,25 +281,62 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
         }
         let [row, rows] = [0, 1].map(|i| self.rows.get(i).copied().unwrap_or(Axis::ONE));
         let around = self.rows.get(2..).unwrap_or(&[]);
-        let mut scratch = Scratch { offsets: [0; BLOCK], more: [0; BLOCK] };
+        let far = self.targets.iter().any(|target| target.rule.span() > NEAR);
+        let copies = if K::COPIES && !ADD { self.row_bytes() } else { None };
+        let stream = copies.is_some() && self.grid_bytes() >= STREAMED;
+        let mut scratch = Scratch::new();
         while let Some(block) = blocks.next(&mut scratch) {
             if single && block.holes {
                 self.check(true)?;
             }
+            // SAFETY: the block has been written.
+            let offsets = unsafe { scratch.offsets[..block.len].assume_init_ref() };
+            if let Some((bytes, axes)) = copies
+                && !block.holes
+            {
+                let rows = axes.first().copied().unwrap_or(Axis::ONE);
+                nest(axes.get(1..).unwrap_or(&[]), block.p, &mut |p| {
+                    let grid_step = block.grid_step;
+                    dispatch(CopyRows { offsets, p, grid_step, bytes, columns: rows, far, stream });
+                });
+                continue;
+            }
             nest(around, block.p, &mut |p| {
                 dispatch(IndexedRows::<E, K, ADD> {
                     kernel,
-                    offsets: &scratch.offsets[..block.len],
+                    offsets,
                     holes: block.holes,
                     p,
                     grid_step: block.grid_step,
                     block: [row, rows],
                     by_columns: self.by_columns,
+                    far,
                     elements: PhantomData,
                 });
             });
         }
+        if stream {
+            fence();
+        }
         Ok(())
+    }
+
+    /// The bytes of a row that is dense in both grid and table, and the axes around it: perhaps of
+    /// a single element.
+    fn row_bytes(&self) -> Option<(usize, &[Axis<2>])> {
+        let item = size_of::<T>();
+        match self.rows.first() {
+            Some(row) if !self.by_columns => {
+                let dense = row.stride == [item as isize; 2];
+                dense.then(|| (row.len * item, &self.rows[1..]))
+            }
+            _ => Some((item, &self.rows)),
+        }
+    }
+
+    fn grid_bytes(&self) -> usize {
+        let lens = self.plan.axes.iter().map(|axis| axis.len);
+        lens.chain(self.rows.iter().map(|axis| axis.len)).product::<usize>() * size_of::<T>()
     }
 
     /// Refuses an index out of range where the mode does. The elements of the index views are
@@ -374,8 +420,17 @@ impl Target<'_> {
 
 /// The offsets of a block, and those of another index on their way into the sum.
 struct Scratch {
-    offsets: [isize; BLOCK],
-    more: [isize; BLOCK],
+    offsets: [MaybeUninit<isize>; BLOCK],
+    more: [MaybeUninit<isize>; BLOCK],
+}
+
+impl Scratch {
+    fn new() -> Self {
+        Scratch {
+            offsets: [const { MaybeUninit::uninit() }; BLOCK],
+            more: [const { MaybeUninit::uninit() }; BLOCK],
+        }
+    }
 }
 
 /// One block of offsets.
@@ -463,7 +518,7 @@ impl<'w, 'v, const N: usize> Blocks<'w, 'v, N> {
         let mut holes = false;
         if self.targets.is_empty() {
             for offset in &mut scratch.offsets[range.clone()] {
-                *offset = from;
+                offset.write(from);
                 from = from.wrapping_add(by);
             }
         }
@@ -475,7 +530,12 @@ impl<'w, 'v, const N: usize> Blocks<'w, 'v, N> {
             holes |=
                 unsafe { target.rule.offsets(target.index.dtype(), (p, step), (from, by), to) };
             if q > 0 {
-                add_offsets(&mut scratch.offsets[range.clone()], &scratch.more[range.clone()]);
+                let range = range.clone();
+                let sum = &mut scratch.offsets[range.clone()];
+                // SAFETY: both have been written.
+                unsafe {
+                    add_offsets(sum.assume_init_mut(), scratch.more[range].assume_init_ref());
+                }
             }
             (from, by) = (0, 0);
         }
