@@ -207,6 +207,11 @@ int32_t ndblas_permute(struct ndblas_scalar alpha,
                        struct ndblas_scalar beta,
                        struct ndblas_view_mut *out);
 
+/// a <- transpose(a, perm) in its own memory. a is dense and row-major, and then holds the permuted
+/// array, dense and row-major; or any view whose permuted shape is its shape, and then its cells are
+/// permuted. perm as for ndblas_permute. Extra memory is bounded by a few rows or 1 MB.
+int32_t ndblas_permute_in_place(struct ndblas_view_mut *a, const int32_t *perm);
+
 /// out[.., l, ..] <- beta*out + alpha*a[.., index[.., l, ..], ..] along axis, as NumPy's
 /// take_along_axis. a, index and out are left-padded with length-1 axes to one rank, of which axis is
 /// an axis (negative counts from the end). Off the axis a and index broadcast to out; on it index
@@ -459,7 +464,8 @@ const char *ndblas_version(void);
 /// One line: version, the BLAS behind it (name, version, core), the instruction set in use.
 const char *ndblas_config(void);
 
-/// Sets the number of threads for the whole process; less than 1 takes the default back.
+/// Sets the number of threads for the whole process; less than 1 takes the default back. Results do
+/// not depend on it. So far every routine runs on the calling thread, within any number.
 void ndblas_set_num_threads(int32_t n);
 
 /// Sets the number of threads for calls from the calling thread only; less than 1 takes it back.
@@ -469,7 +475,7 @@ void ndblas_set_num_threads_local(int32_t n);
 /// NDBLAS_NUM_THREADS, else OMP_NUM_THREADS, else the CPUs this process may use.
 int32_t ndblas_get_num_threads(void);
 
-/// Joins the threads of the library; a later call starts them again.
+/// Joins the threads of the library; a later call starts them again. So far there are none to join.
 void ndblas_shutdown(void);
 
 #ifdef __cplusplus

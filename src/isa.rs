@@ -6,6 +6,7 @@
 //! `Avx512` and `Neon` can only be made here, and a vector can only be made with its token, so the
 //! methods on vectors are safe.
 
+use crate::kernel::tiles::bytes::{self, Bytes};
 use crate::scalar::Scalar;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -17,6 +18,10 @@ pub trait Isa: Copy + Send + Sync + core::fmt::Debug + 'static {
     const FMA: bool;
     type F32: RealVector<Elem = f32, Isa = Self>;
     type F64: RealVector<Elem = f64, Isa = Self>;
+    /// The widest register, for moving.
+    type Bytes: Bytes<Self>;
+    /// The register of 16 bytes.
+    type Lane: Bytes<Self>;
 }
 
 /// A register's worth of elements.
@@ -226,6 +231,8 @@ impl Isa for Portable {
     const FMA: bool = false;
     type F32 = Array<Portable, f32, 4>;
     type F64 = Array<Portable, f64, 2>;
+    type Bytes = bytes::None;
+    type Lane = bytes::None;
 }
 
 /// One kernel call. `run` must be `#[inline(always)]`, so that it is compiled for the instruction
@@ -436,8 +443,12 @@ macro_rules! register {
 }
 
 #[cfg(target_arch = "x86_64")]
+pub use x86::{Avx2, Avx512};
+
+#[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{Isa, Kernel, RealVector, Vector};
+    use crate::kernel::tiles::bytes::{Xmm, Ymm, Zmm};
     use core::arch::x86_64::*;
 
     /// AVX2 and FMA.
@@ -448,6 +459,8 @@ mod x86 {
         const FMA: bool = true;
         type F32 = F32x8;
         type F64 = F64x4;
+        type Bytes = Ymm;
+        type Lane = Xmm;
     }
 
     /// AVX-512 F, BW, DQ and VL: Skylake-X, Zen 4 and later.
@@ -458,6 +471,8 @@ mod x86 {
         const FMA: bool = true;
         type F32 = F32x16;
         type F64 = F64x8;
+        type Bytes = Zmm;
+        type Lane = Xmm;
     }
 
     /// # Safety
@@ -549,6 +564,7 @@ mod x86 {
 #[cfg(target_arch = "aarch64")]
 mod neon {
     use super::{Isa, RealVector, Vector};
+    use crate::kernel::tiles::bytes::Neon16;
     use core::arch::aarch64::*;
 
     /// NEON, which every aarch64 CPU has.
@@ -559,6 +575,8 @@ mod neon {
         const FMA: bool = true;
         type F32 = F32x4;
         type F64 = F64x2;
+        type Bytes = Neon16;
+        type Lane = Neon16;
     }
 
     register! {

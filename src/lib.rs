@@ -40,6 +40,7 @@ mod ops;
 mod plan;
 mod scalar;
 mod threads;
+mod tiling;
 mod view;
 
 pub use error::{Error, Status, Tuple};

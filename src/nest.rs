@@ -2,15 +2,21 @@
 
 pub(crate) mod indexed;
 
+use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::kernel::Rows;
-use crate::kernel::reduce::{Amax, BLOCK, Reduce, Tree, abs1};
+use crate::kernel::in_place::{self, Scratch};
+use crate::kernel::reduce::{Amax, BLOCK_BYTES, Reduce, Tree, abs1, block};
+use crate::kernel::tiles::bytes::fence;
+use crate::kernel::tiles::{Bring, Matrix};
 use crate::kernel::update::{OutputRunner, Runner};
 use crate::layout::refuse_overlap;
 use crate::plan::{Axis, Plan};
 use crate::scalar::{Element, Scalar};
+use crate::tiling::{Aim, Crossing, Loop, MAX_SIDE, Role, Side, Tiling};
 use crate::view::{Cells, Operand};
+use arrayvec::ArrayVec;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -83,16 +89,208 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         }
         let block = plan.block();
         let first = step(*base, plan.offset);
-        let around = plan.around_block();
         if plan.axes.len() <= 1 {
             // SAFETY: the operands are valid views of T, checked for overlap when planned, and the
             // plan visits their elements only.
             if unsafe { kernel.blas(block[0].len, first, block[0].stride) } {
                 return;
             }
+        } else if let Some(crossing) =
+            Crossing::find::<N, OUT>(&plan.axes, size_of::<T>(), K::COPIES)
+        {
+            return self.run_by_tiles(kernel, crossing);
         }
-        let mut body = |p| dispatch(Block { kernel, block, p, elements: PhantomData });
-        if around.is_empty() { body(first) } else { nest(around, first, &mut body) }
+        let large = K::STREAMS && self.is_large();
+        if plan.around_block().is_empty() && !large {
+            // The short way of a short call.
+            return dispatch(Block { kernel, block, p: first, large, elements: PhantomData });
+        }
+        self.run_rows(kernel, &plan.axes, first, large);
+        if large {
+            fence();
+        }
+    }
+
+    /// Whether the outputs are larger than the caches that they would go to.
+    fn is_large(&self) -> bool {
+        let len: usize = self.plan.axes.iter().map(|a| a.len).product();
+        len * size_of::<T>() * OUT >= LARGE
+    }
+
+    /// Runs a kernel over rows along the first axis.
+    #[inline(never)]
+    fn run_rows<K: Rows<T, N, OUT>>(
+        &self,
+        kernel: K,
+        axes: &[Axis<N>],
+        first: [*mut u8; N],
+        large: bool,
+    ) {
+        let axis = |i| axes.get(i).copied().unwrap_or(Axis::ONE);
+        let block = [axis(0), axis(1)];
+        nest(axes.get(2..).unwrap_or(&[]), first, &mut |p| {
+            dispatch(Block { kernel, block, p, large, elements: PhantomData });
+        });
+    }
+
+    /// Runs a kernel box by box. The part in the box of an operand whose elements lie in another
+    /// order than the output's is brought to a buffer in the output's order first; a copy that
+    /// stays in the caches is brought to where it belongs at once.
+    #[inline(never)]
+    fn run_by_tiles<K: Rows<T, N, OUT>>(&self, kernel: K, crossing: Crossing) {
+        let axes = &self.plan.axes[..];
+        let first = step(self.base, self.plan.offset);
+        let (large, item) = (K::STREAMS && self.is_large(), size_of::<T>());
+        let in_place = K::COPIES && !large;
+        let k = crossing.operand;
+        if in_place
+            && let [a, b] = axes
+            && (a.stride[0], b.stride[k]) == (item as isize, item as isize)
+        {
+            let (source, target) = (first[k].cast_const(), first[0]);
+            let (row_step, column_step) = (a.stride[k], b.stride[0]);
+            let shape = [a.len, b.len];
+            return dispatch(Matrix { item, shape, source, target, row_step, column_step });
+        }
+        let tiling = Tiling::new(axes, k, crossing.item, crossing.shared, AIM);
+        let dense_rows = tiling.matrix(Role::Row).all(|s| axes[s.axis].stride[0] == s.step);
+        let in_place = in_place && dense_rows;
+        let columns = Table::new(&tiling, Role::Column, |side| {
+            if in_place { axes[side.axis].stride[0] } else { side.step }
+        });
+        let sources: [Option<Source>; N] = core::array::from_fn(|k| {
+            (k >= OUT && crossing.crosses(axes, k)).then(|| Source::new(&tiling, axes, k))?
+        });
+        let mut buffers = [const { Buffer64([MaybeUninit::uninit(); AIM.volume]) }; N];
+        let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
+        let mut extents: ArrayVec<usize, { MAX_NDIM + 1 }> =
+            tiling.sides.iter().map(|s| s.extent).collect();
+        boxes(&tiling.loops, first, axes, &mut extents, &mut |p, extents| {
+            let mut from = p;
+            for k in OUT..N {
+                let Some(source) = &sources[k] else { continue };
+                from[k] = buffers[k];
+                let side_of = |role| tiling.count(extents, role);
+                let layers: ArrayVec<_, { MAX_NDIM + 1 }> = tiling
+                    .sides
+                    .iter()
+                    .zip(extents)
+                    .filter(|(side, _)| side.role == Role::Layer)
+                    .map(|(side, &extent)| {
+                        let stride = axes[side.axis].stride;
+                        (extent, stride[k], if in_place { stride[0] } else { side.step })
+                    })
+                    .collect();
+                dispatch(Bring {
+                    item: crossing.item,
+                    source: p[k],
+                    target: if in_place { p[0] } else { buffers[k] },
+                    rows: &source.rows.0[..side_of(Role::Row)],
+                    columns: &columns.0[..side_of(Role::Column)],
+                    step: source.step,
+                    layers: &layers,
+                });
+            }
+            if in_place {
+                return;
+            }
+            let mut rows: Plan<N> = Plan::new();
+            if crossing.shared > 0 {
+                rows.axes.push(Axis { len: crossing.item / item, stride: [item as isize; N] });
+            }
+            for (side, &extent) in tiling.sides.iter().zip(extents) {
+                let mut axis = Axis { len: extent, ..axes[side.axis] };
+                for k in OUT..N {
+                    if sources[k].is_some() {
+                        axis.stride[k] = side.step;
+                    }
+                }
+                rows.axes.push(axis);
+            }
+            rows.fuse();
+            self.run_rows(kernel, &rows.axes, from, large);
+        });
+        if large {
+            fence();
+        }
+    }
+}
+
+/// Outputs of so many bytes go past the caches.
+const LARGE: usize = 6 << 20;
+
+/// Boxes that fit an L1 cache, with whole lines on the input's side and runs on the output's.
+const AIM: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
+
+/// A box of an operand in the output's order.
+#[repr(align(64))]
+struct Buffer64([MaybeUninit<u8>; AIM.volume]);
+
+/// The byte offsets of a matrix's rows or columns.
+struct Table(ArrayVec<isize, MAX_SIDE>);
+
+impl Table {
+    fn new(tiling: &Tiling, role: Role, stride: impl Fn(&Side) -> isize) -> Table {
+        let mut table = ArrayVec::new();
+        table.push(0);
+        for side in tiling.matrix(role) {
+            let inner = table.len();
+            for i in 1..side.extent {
+                for j in 0..inner {
+                    table.push(table[j] + i as isize * stride(side));
+                }
+            }
+        }
+        Table(table)
+    }
+}
+
+/// An operand that is brought to a buffer.
+struct Source {
+    rows: Table,
+    /// From one column to the next.
+    step: isize,
+}
+
+impl Source {
+    /// `None` where the columns have no even step.
+    fn new<const N: usize>(tiling: &Tiling, axes: &[Axis<N>], k: usize) -> Option<Source> {
+        let mut run = Axis::<N>::ONE;
+        for side in tiling.matrix(Role::Column) {
+            let a = Axis { len: side.extent, ..axes[side.axis] };
+            if run.len == 1 {
+                run = a;
+            } else if run.stride[k].checked_mul(run.len as isize) == Some(a.stride[k]) {
+                run.len *= a.len;
+            } else {
+                return None;
+            }
+        }
+        let rows = Table::new(tiling, Role::Row, |side| axes[side.axis].stride[k]);
+        Some(Source { rows, step: run.stride[k] })
+    }
+}
+
+/// Calls `body` with the pointers and extents of every box.
+fn boxes<const N: usize>(
+    loops: &[Loop],
+    mut p: [*mut u8; N],
+    axes: &[Axis<N>],
+    extents: &mut [usize],
+    body: &mut dyn FnMut([*mut u8; N], &[usize]),
+) {
+    let [inner @ .., outer] = loops else { return body(p, extents) };
+    let mut left = outer.len;
+    let mut extent = outer.first;
+    while left > 0 {
+        extent = extent.min(left);
+        if let Some(side) = outer.side {
+            extents[side] = extent;
+        }
+        boxes(inner, p, axes, extents, body);
+        p = step(p, axes[outer.axis].stride.map(|s| s * extent as isize));
+        left -= extent;
+        extent = outer.extent;
     }
 }
 
@@ -203,6 +401,8 @@ struct Block<T, K, const N: usize, const OUT: usize> {
     kernel: K,
     block: [Axis<N>; 2],
     p: [*mut u8; N],
+    /// Past the caches.
+    large: bool,
     elements: PhantomData<T>,
 }
 
@@ -213,8 +413,14 @@ impl<T, K: Rows<T, N, OUT>, const N: usize, const OUT: usize> Kernel for Block<T
         let [row, rows] = self.block;
         let mut p = self.p;
         for _ in 0..rows.len {
-            // SAFETY: made by a walk, over elements that its plan visits.
-            unsafe { self.kernel.row(isa, row.len, p, row.stride) };
+            // SAFETY: made by a walk, over elements that its plan visits or buffers of them.
+            unsafe {
+                if self.large {
+                    self.kernel.stream(isa, row.len, p, row.stride);
+                } else {
+                    self.kernel.row(isa, row.len, p, row.stride);
+                }
+            }
             p = step(p, rows.stride);
         }
     }
@@ -235,7 +441,7 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
         tree.finish(|a, b| reduce.combine(a, b))
     }
 
-    /// Hands out the elements of the first M operands in blocks of [`BLOCK`] (the last may be
+    /// Hands out the elements of the first M operands in blocks of [`block`] (the last may be
     /// shorter), dense and aligned: where they lie, or as a copy.
     #[inline]
     fn blocks<const M: usize>(&self, mut body: impl FnMut(usize, usize, [*const u8; M])) {
@@ -249,9 +455,9 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
         if rows.len == 1 && (0..M).all(|k| is_dense::<T>(first[k], row.stride[k])) {
             let mut done = 0;
             while done < row.len {
-                let n = BLOCK.min(row.len - done);
+                let n = block::<T>().min(row.len - done);
                 let p = core::array::from_fn(|k| first[k].wrapping_add(done * item).cast_const());
-                body(done / BLOCK, n, p);
+                body(done / block::<T>(), n, p);
                 done += n;
             }
         } else {
@@ -265,30 +471,38 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
         first: [*mut u8; N],
         body: &mut dyn FnMut(usize, usize, [*const u8; M]),
     ) {
-        let mut scratch = [const { Buffer::<T>([const { MaybeUninit::uninit() }; BLOCK]) }; M];
+        let mut scratch = [const { Buffer(MaybeUninit::uninit()) }; M];
+        // The element of which a whole copy consists, where that is one.
+        let mut repeated = [None; M];
         let (mut filled, mut number) = (0, 0);
         let row = self.plan.axes.first().copied().unwrap_or(Axis::ONE);
         let outer = self.plan.axes.get(1..).unwrap_or(&[]);
         nest(outer, first, &mut |p| {
             let mut done = 0;
             while done < row.len {
-                let n = (BLOCK - filled).min(row.len - done);
+                let n = (block::<T>() - filled).min(row.len - done);
                 let from = step(p, row.stride.map(|s| s * done as isize));
                 let dense = core::array::from_fn(|k| {
-                    if n == BLOCK && is_dense::<T>(from[k], row.stride[k]) {
+                    if n == block::<T>() && is_dense::<T>(from[k], row.stride[k]) {
                         return from[k].cast_const();
                     }
+                    let repeats = (n == block::<T>() && row.stride[k] == 0).then_some(from[k]);
+                    if repeats.is_some() && repeated[k] == repeats {
+                        return scratch[k].0.as_ptr().cast();
+                    }
+                    repeated[k] = repeats;
+                    let buffer = scratch[k].0.as_mut_ptr().cast::<T>();
                     let mut source = from[k];
-                    for slot in &mut scratch[k].0[filled..filled + n] {
-                        // SAFETY: an element that the plan visits.
-                        slot.write(unsafe { source.cast::<T>().read_unaligned() });
+                    for i in filled..filled + n {
+                        // SAFETY: an element that the plan visits, and room for one of a block.
+                        unsafe { buffer.add(i).write(source.cast::<T>().read_unaligned()) };
                         source = source.wrapping_offset(row.stride[k]);
                     }
                     scratch[k].0.as_ptr().cast()
                 });
                 (filled, done) = (filled + n, done + n);
-                if filled == BLOCK {
-                    body(number, BLOCK, dense);
+                if filled == block::<T>() {
+                    body(number, filled, dense);
                     (filled, number) = (0, number + 1);
                 }
             }
@@ -301,7 +515,7 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
 
 /// A block's copy of one operand.
 #[repr(align(64))]
-struct Buffer<T>([MaybeUninit<T>; BLOCK]);
+struct Buffer(MaybeUninit<[u8; BLOCK_BYTES]>);
 
 /// Whether a row is one of elements in a slice.
 #[inline]
@@ -339,7 +553,7 @@ impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
             if !contends {
                 return;
             }
-            let at = self.first_match(number * BLOCK, n, p[0], max);
+            let at = self.first_match(number * block::<T>(), n, p[0], max);
             best = match best {
                 Some((b, i)) if b == max || (b.is_nan() && max.is_nan()) => Some((b, i.min(at))),
                 _ => Some((max, at)),
@@ -356,21 +570,35 @@ impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
             let v = unsafe { abs1::<T>(p.wrapping_add(i * size_of::<T>())) };
             v == max || (max.is_nan() && v.is_nan())
         };
+        // By registers down to a few elements, then one by one.
+        const FEW: usize = 256;
+        let may_match = |range: core::ops::Range<usize>| {
+            let part = p.wrapping_add(range.start * size_of::<T>());
+            let (n, p, elements) = (range.len(), [part], PhantomData::<T>);
+            let greatest = dispatch(OneBlock { reduce: Amax, n, p, elements });
+            greatest == max || greatest.is_nan()
+        };
         let row = self.plan.axes.first().copied().unwrap_or(Axis::ONE);
         let (mut least, mut done) = (usize::MAX, 0);
         while done < n {
             // Along a row the logical index rises or falls evenly.
             let piece = (row.len - (position + done) % row.len).min(n - done);
-            let mut range = done..done + piece;
+            let (start, end) = (done, done + piece);
+            let parts =
+                (0..piece.div_ceil(FEW)).map(|i| start + i * FEW..end.min(start + (i + 1) * FEW));
             let found = if row.stride[1] < 0 {
-                range.rfind(|&i| matches(i))
+                parts
+                    .rev()
+                    .filter(|r| may_match(r.clone()))
+                    .find_map(|mut r| r.rfind(|&i| matches(i)))
             } else {
-                range.find(|&i| matches(i))
+                let mut parts = parts.filter(|r| may_match(r.clone()));
+                parts.find_map(|mut r| r.find(|&i| matches(i)))
             };
             if let Some(i) = found {
                 least = least.min(self.logical_index(position + i));
             }
-            done += piece;
+            done = end;
         }
         least
     }
@@ -402,4 +630,49 @@ impl<T: Scalar, R: Reduce<T, N>, const N: usize> Kernel for OneBlock<T, R, N> {
         // SAFETY: made by Walk::reduce from a block's dense elements.
         unsafe { self.reduce.block(isa, self.n, self.p) }
     }
+}
+
+/// Transposes `batches` dense matrices of rows x cols items, one after another, in place, for each
+/// of `steps`: (batches, rows, cols, the elements of an item). The operand is dense.
+pub(crate) fn transpose_dense<T: Element>(
+    a: &Operand<T>,
+    steps: &[[usize; 4]],
+) -> Result<(), Error> {
+    assert!(a.writable && a.layout.is_dense());
+    let size = size_of::<T>();
+    let needs = steps.iter().map(|&[_, m, n, run]| Scratch::needed(m, n, run * size));
+    let mut scratch = Scratch::new(needs.max().unwrap_or(0))?;
+    for &[batches, rows, cols, run] in steps {
+        assert_eq!(batches * rows * cols * run, a.layout.len());
+        let item = run * size;
+        for batch in 0..batches {
+            let p = a.base.wrapping_add(batch * rows * cols * item);
+            // SAFETY: part of a dense view that is written by nobody else.
+            unsafe { in_place::transpose(p, rows, cols, item, &mut scratch) };
+        }
+    }
+    Ok(())
+}
+
+/// Exchanges two axes of one length, in place.
+pub(crate) fn exchange_axes<T: Element>(a: &Operand<T>, d: usize, e: usize) {
+    let shape = a.layout.shape();
+    assert!(a.writable && d != e && shape[d] == shape[e]);
+    if a.layout.is_empty() {
+        return;
+    }
+    let (item, n) = (size_of::<T>(), shape[d] as usize);
+    let mut plan = Plan::<1>::new();
+    plan.reset();
+    for (axis, &len) in shape.iter().enumerate() {
+        if axis != d && axis != e {
+            plan.push(len as usize, [a.layout.stride(axis)]);
+        }
+    }
+    plan.fuse();
+    let (down, right) = (a.layout.stride(d), a.layout.stride(e));
+    nest(&plan.axes, step([a.base], plan.offset), &mut |[p]| {
+        // SAFETY: a plane of a view that is written by nobody else.
+        unsafe { in_place::transpose_square(p, n, item, down, right) };
+    });
 }

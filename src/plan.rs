@@ -136,12 +136,6 @@ impl<const N: usize> Plan<N> {
         let axis = |i| self.axes.get(i).copied().unwrap_or(Axis::ONE);
         [axis(0), axis(1)]
     }
-
-    /// The loops around [`block`](Self::block).
-    #[inline]
-    pub fn around_block(&self) -> &[Axis<N>] {
-        self.axes.get(2..).unwrap_or(&[])
-    }
 }
 
 /// Whether `a` belongs inside `b`: by the first operand that moves on both and tells them apart,

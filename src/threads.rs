@@ -15,7 +15,7 @@ thread_local! {
 /// Sets the number of threads that calls may use, for the whole process; 0 takes the default back:
 /// `NDBLAS_NUM_THREADS`, else `OMP_NUM_THREADS`, else the CPUs that this process may use.
 ///
-/// Results do not depend on it.
+/// Results do not depend on it. So far every routine runs on the calling thread, within any number.
 pub fn set_num_threads(n: usize) {
     PROCESS.store(n, Ordering::Relaxed);
 }
@@ -48,5 +48,5 @@ fn default() -> usize {
     })
 }
 
-/// Joins the library's threads; a later call starts them again.
+/// Joins the library's threads; a later call starts them again. So far there are none to join.
 pub fn shutdown() {}

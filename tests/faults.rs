@@ -239,10 +239,32 @@ fn scal_follows_ieee_arithmetic() {
         (-0.0, 5.0),
         (1.0, NAN),
     ] {
-        for n in [1, 7, 33, 200] {
+        for n in [1, 7, 33, 400] {
             for stride in [1, 2, -1] {
                 check::<f32>(alpha, y, n, stride);
                 check::<f64>(alpha, y, n, stride);
+            }
+        }
+    }
+}
+
+/// A15: a complex scal multiplies in full, though a part of the factor be 0.
+#[test]
+fn complex_scal_follows_ieee_arithmetic() {
+    const NAN: f64 = f64::NAN;
+    let factors = [c64(0.0, 0.0), c64(2.0, 0.0), c64(0.0, 2.0), c64(NAN, 0.0), c64(1.0, 0.0)];
+    for alpha in factors {
+        for v in [c64(NAN, 1.0), c64(1.0, NAN), c64(f64::INFINITY, 1.0), c64(1.0, -2.0)] {
+            let want = c64(alpha.re * v.re - alpha.im * v.im, alpha.re * v.im + alpha.im * v.re);
+            for n in [1, 7, 33, 400] {
+                let mut y = vector(&vec![v; n]);
+                // SAFETY: the view lies in the array.
+                assert_eq!(unsafe { ndblas_scal(alpha.scalar(), &mut y.view_mut()) }, OK);
+                for got in y.values() {
+                    let same = |g: f64, w: f64| g == w || (g.is_nan() && w.is_nan());
+                    let both = same(got.re, want.re) && same(got.im, want.im);
+                    assert!(both, "{alpha} * {v} gave {got}, n = {n}");
+                }
             }
         }
     }
@@ -288,20 +310,22 @@ fn beta_zero_never_reads() {
 /// A19: norms of the smallest and the largest numbers.
 #[test]
 fn norms_that_squares_do_not_hold() {
+    // Some ulps, for the rounding of a few hundred sums in a lane.
+    let is = |got: f64, want: f64| got == want || (got - want).abs() <= 16.0 * f64::EPSILON * want;
     let norm = |values: &[f64]| {
         let complex: Vec<_> = values.iter().map(|&v| c64(0.0, v)).collect();
         let result = value(ndblas_nrm2, &vector(values).view());
-        assert_eq!(result.to_bits(), value(ndblas_nrm2, &vector(&complex).view()).to_bits());
+        let of_complex = value(ndblas_nrm2, &vector(&complex).view());
+        assert!(is(of_complex, result) || result.is_nan() && of_complex.is_nan());
         result
     };
-    let is = |got: f64, want: f64| (got - want).abs() <= 4.0 * f64::EPSILON * want + 5e-324;
     assert_eq!(norm(&[7.457008414e-310]), 7.457008414e-310);
     assert_eq!(norm(&[5e-324]), 5e-324);
     assert!(is(norm(&[3e-310, 4e-310]), 5e-310));
     assert!(is(norm(&[3e-160, 4e-160]), 5e-160));
     assert!(is(norm(&[3e300, 4e300]), 5e300));
     assert!(is(norm(&[1e300, 1e-300]), 1e300));
-    assert!(is(norm(&[1e300; 10_000]), 1e302));
+    assert!((norm(&[1e300; 10_000]) / 1e302 - 1.0).abs() < 1e-12);
     assert!(is(norm(&[2f64.powi(-1074); 4096]), 2f64.powi(-1068)));
     assert!(is(norm(&[f64::MAX]), f64::MAX));
     assert_eq!(norm(&[f64::MAX, f64::MAX]), f64::INFINITY);
@@ -315,6 +339,8 @@ fn norms_that_squares_do_not_hold() {
     for at in [0, 2999] {
         let mut values = vec![1.0; 3000];
         values[at] = f64::NEG_INFINITY;
+        assert_eq!(norm(&values), f64::INFINITY);
+        values[2500] = 1e308;
         assert_eq!(norm(&values), f64::INFINITY);
         values[1500] = f64::NAN;
         assert!(norm(&values).is_nan());
@@ -332,12 +358,11 @@ fn norms_that_squares_do_not_hold() {
 #[test]
 fn long_sums() {
     let (single, double) = (vector(&[1f32]), vector(&[1f64]));
-    let of = |shape: &[isize], strides: &[isize]| {
-        let (s, d) = (part(&single, 0, shape, strides), part(&double, 0, shape, strides));
-        (s, d)
-    };
-    for (shape, n) in [(&[1 << 25][..], 33_554_432.0), (&[(1 << 31) + 3], 2_147_483_651.0)] {
-        let (s, d) = of(shape, &[0]);
+    // More than 2^31 once, where sums are fast.
+    let rerun = std::env::var_os("NDBLAS_TEST_RERUN").is_some();
+    for n in [1 << 25, if rerun { (1 << 25) + 3 } else { (1 << 31) + 3 }] {
+        let (s, d) = (part(&single, 0, &[n], &[0]), part(&double, 0, &[n], &[0]));
+        let n = n as f64;
         assert_eq!(dot(&single.view_of(&s), &single.view_of(&s)), n);
         assert_eq!(dot(&double.view_of(&d), &double.view_of(&d)), n);
         assert_eq!(value(ndblas_asum, &single.view_of(&s)), n);
@@ -345,8 +370,9 @@ fn long_sums() {
         assert_eq!(value(ndblas_nrm2, &single.view_of(&s)), n.sqrt());
         assert_eq!(value(ndblas_nrm2, &double.view_of(&d)), n.sqrt());
     }
-    let (_, d) = of(&[65_537, 32_769], &[0, 0]);
-    assert_eq!(value(ndblas_asum, &double.view_of(&d)), 65_537.0 * 32_769.0);
+    let rows = if rerun { 3 } else { 65_537 };
+    let d = part(&double, 0, &[rows, 32_769], &[0, 0]);
+    assert_eq!(value(ndblas_asum, &double.view_of(&d)), rows as f64 * 32_769.0);
 }
 
 /// A22: a long f32 dot is as good as its f64 sum, with any number of threads.
@@ -807,4 +833,9 @@ fn bad_calls_are_survived() {
         assert_eq!(ndblas_dscal(2, 2.0, p, 1), OK);
     }
     assert_eq!(y.values(), [2.0, 4.0]);
+}
+
+#[test]
+fn under_every_override() {
+    rerun_under_overrides("under_every_override");
 }

@@ -45,7 +45,9 @@ fn multiplies_and_adds<T: Number>(case: &Case) -> Result<(), TestCaseError> {
     let mut dense = densely(&before, &case.shape);
     let inputs = (densely(&a, &case.shape), densely(&b, &case.shape));
     prop_assert_eq!(call(alpha, &inputs.0, &inputs.1, beta, &mut dense), OK);
-    prop_assert!(bits(&c) == bits(&dense), "the bits depend on the layout");
+    // With alpha = 0 it is a scal, which may be the BLAS's.
+    let built_in = without_blas() || alpha != T::ZERO;
+    prop_assert!(!built_in || bits(&c) == bits(&dense), "the bits depend on the layout");
     Ok(())
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs into a prefix and into a DESTDIR, and builds and runs a user's program by pkg-config (shared, static) and CMake.
 # The installation of the first stays, in target/stage-<blas>, for tests/c.sh.
-# usage: tests/install.sh openblas|none
+# `quick` tries the steps with a library that is not optimised.
+# usage: tests/install.sh openblas|none [quick]
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/report.sh
@@ -17,7 +18,13 @@ case $(uname -s) in Darwin) linux=false ;; *) linux=true ;; esac
 
 # Not with the variables of a `make test` around it.
 unset MAKEFLAGS
-installs() { ${MAKE:-make} -s install BLAS="$blas" "$@"; }
+folder=
+if [ "${2:-}" = quick ]; then
+    export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_DEBUG=false
+    # Never where a later `make install` would find it.
+    folder=build=target/install-quick
+fi
+installs() { ${MAKE:-make} -s install BLAS="$blas" $folder "$@"; }
 check "install $blas PREFIX" installs DESTDIR= PREFIX="$stage"
 # LIBDIR absolute and INCLUDEDIR below PREFIX, as distributions have them.
 dest_dirs="PREFIX=/usr LIBDIR=/usr/lib/some-triplet INCLUDEDIR=include/sub"

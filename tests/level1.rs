@@ -329,6 +329,56 @@ mod visits {
     }
 }
 
+/// Up to 64 axes, some of length 2, the others of length 1.
+#[test]
+fn every_rank() {
+    for ndim in [7, 12, 30, 64] {
+        let shape: Vec<isize> =
+            (0..ndim).map(|d| if d % (ndim / 6) == 0 { 2 } else { 1 }).collect();
+        let mut reversed = Layout::dense(&shape, 8);
+        reversed.strides.iter_mut().for_each(|s| *s = -*s);
+        let size = shape.iter().product::<isize>() as usize;
+        let numbered: Vec<f64> = (0..size).map(|i| i as f64).collect();
+        let x = Array::from_values(&shape, &numbered);
+        let mut y = Array::<f64>::new(reversed, 0);
+        y.fill_with(|| 1.0);
+        // SAFETY: the views lie in their arrays.
+        let status = unsafe { ndblas_axpy(2.0.scalar(), &x.view(), &mut y.view_mut()) };
+        assert_eq!(status, OK, "{}", last_error());
+        assert!(y.values().iter().enumerate().all(|(i, &v)| v == 1.0 + 2.0 * i as f64));
+        assert_eq!(value(ndblas_iamax, &y), size as isize - 1);
+    }
+}
+
+/// Work that is large enough to be divided has the same bits for any number of threads.
+#[test]
+fn any_number_of_threads() {
+    let mut numbers = Numbers { state: 3, exact: false };
+    let mut next = || numbers.number::<f32>();
+    let (mut x, mut y) = (Array::from_values(&[], &[0f32]), Array::from_values(&[], &[0f32]));
+    for array in [&mut x, &mut y] {
+        *array = Array::new(Layout::dense(&[1100, 1000], 4), 0);
+        array.fill_with(&mut next);
+    }
+    // One operand transposed, and both dense.
+    for strides in [[4, 4400], [4000, 4]] {
+        x.layout.strides = strides.to_vec();
+        let results = [1, 2, 7].map(|threads| {
+            ndblas::set_num_threads_local(threads);
+            let (mut y, mut dot) = (y.clone(), ndblas_scalar { re: 0.0, im: 0.0 });
+            let (x_view, third) = (x.view(), (1.0 / 3.0).scalar());
+            // SAFETY: the views lie in their arrays.
+            unsafe {
+                assert_eq!(ndblas_axpby(third, &x_view, third, &mut y.view_mut()), OK);
+                assert_eq!(ndblas_dotu(&x_view, &y.view(), &mut dot), OK);
+            }
+            let sums = [dot.re, value(ndblas_asum, &x), value(ndblas_nrm2, &x)].map(f64::to_bits);
+            (bits(&y), sums, value(ndblas_iamax, &x))
+        });
+        assert!(results.iter().all(|r| *r == results[0]));
+    }
+}
+
 #[test]
 fn under_every_override() {
     rerun_under_overrides("under_every_override");

@@ -50,7 +50,8 @@ pub extern "C" fn ndblas_config() -> *const c_char {
     CONFIG.get_or_init(|| std::ffi::CString::new(crate::config()).unwrap_or_default()).as_ptr()
 }
 
-/// Sets the number of threads for the whole process; less than 1 takes the default back.
+/// Sets the number of threads for the whole process; less than 1 takes the default back. Results do
+/// not depend on it. So far every routine runs on the calling thread, within any number.
 #[unsafe(no_mangle)]
 pub extern "C" fn ndblas_set_num_threads(n: i32) {
     crate::set_num_threads(usize::try_from(n).unwrap_or(0));
@@ -69,7 +70,7 @@ pub extern "C" fn ndblas_get_num_threads() -> i32 {
     i32::try_from(crate::num_threads()).unwrap_or(i32::MAX)
 }
 
-/// Joins the threads of the library; a later call starts them again.
+/// Joins the threads of the library; a later call starts them again. So far there are none to join.
 #[unsafe(no_mangle)]
 pub extern "C" fn ndblas_shutdown() {
     crate::shutdown();

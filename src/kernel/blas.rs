@@ -172,8 +172,11 @@ mod provided {
         p: [*mut u8; 1],
         step: [isize; 1],
     ) -> bool {
-        if alpha == T::ZERO {
-            return false; // 0*NaN is not NaN in every BLAS
+        // 0*NaN is not NaN in every BLAS, nor NaN*x, nor what a part of 0 leaves out.
+        let (re, im) = alpha.parts();
+        let plain = |part: f64| part != 0.0 && !part.is_nan();
+        if !plain(re) || (size_of::<T>() > size_of::<T::Real>() && !plain(im)) {
+            return false;
         }
         // SAFETY: the caller's run, of an output alone.
         unsafe { in_pieces(n, p, step, |n, [y]| T::scal(n, alpha, y.output(n), y.inc.abs())) }
@@ -273,19 +276,6 @@ mod provided {
         }
     }
 
-    /// `sum |re| + |im|` of a block, if the BLAS may have it.
-    ///
-    /// # Safety
-    /// As [`dot`].
-    #[inline]
-    pub(crate) unsafe fn asum<T: Scalar>(n: usize, p: *const u8) -> Option<f64> {
-        if n < SHORTEST || !serves() {
-            return None;
-        }
-        // SAFETY: as the caller says.
-        Some(unsafe { T::asum(n as i32, core::slice::from_raw_parts(p.cast(), n)) })
-    }
-
     /// The routines of an element type, by the `cblas` crate, and where it lacks one, declared here.
     ///
     /// # Safety
@@ -316,7 +306,6 @@ mod provided {
             unreachable!("HAS_ROT")
         }
         unsafe fn dot(n: i32, conj: bool, x: &[Self], y: &[Self]) -> (f64, f64);
-        unsafe fn asum(n: i32, x: &[Self]) -> f64;
     }
 
     /// `cblas_?axpby`, an extension of OpenBLAS.
@@ -364,7 +353,7 @@ mod provided {
     }
 
     macro_rules! routines {
-        ($t:ty: $scal:ident, $axpy:ident, $asum:ident, $axpby:ident by $factor:expr;
+        ($t:ty: $scal:ident, $axpy:ident, $axpby:ident by $factor:expr;
          dot($n:ident, $conj:ident, $x:ident, $y:ident) $dot:expr; $($rot:item)*) => {
             impl Routines for $t {
                 unsafe fn scal(n: i32, alpha: $t, x: &mut [$t], incx: i32) {
@@ -395,16 +384,12 @@ mod provided {
                     // SAFETY: as the trait says.
                     unsafe { $dot }
                 }
-                unsafe fn asum(n: i32, x: &[$t]) -> f64 {
-                    // SAFETY: as the trait says.
-                    unsafe { cblas::$asum(n, x, 1) }.into()
-                }
                 $($rot)*
             }
         };
     }
 
-    routines! { f32: sscal, saxpy, sasum, cblas_saxpby by |f: &f32| *f;
+    routines! { f32: sscal, saxpy, cblas_saxpby by |f: &f32| *f;
         dot(n, _conj, x, y) (cblas::sdot(n, x, 1, y, 1).into(), 0.0);
         const HAS_ROT: bool = true;
         unsafe fn rot(n: i32, x: &mut [f32], incx: i32, y: &mut [f32], incy: i32, c: f32, s: f32) {
@@ -412,7 +397,7 @@ mod provided {
             unsafe { cblas::srot(n, x, incx, y, incy, c, s) }
         }
     }
-    routines! { f64: dscal, daxpy, dasum, cblas_daxpby by |f: &f64| *f;
+    routines! { f64: dscal, daxpy, cblas_daxpby by |f: &f64| *f;
         dot(n, _conj, x, y) (cblas::ddot(n, x, 1, y, 1), 0.0);
         const HAS_ROT: bool = true;
         unsafe fn rot(n: i32, x: &mut [f64], incx: i32, y: &mut [f64], incy: i32, c: f64, s: f64) {
@@ -420,7 +405,7 @@ mod provided {
             unsafe { cblas::drot(n, x, incx, y, incy, c, s) }
         }
     }
-    routines! { Complex<f32>: cscal, caxpy, scasum, cblas_caxpby by |f: &Self| core::ptr::from_ref(f).cast();
+    routines! { Complex<f32>: cscal, caxpy, cblas_caxpby by |f: &Self| core::ptr::from_ref(f).cast();
         dot(n, conj, x, y) {
             let mut sum = [Complex::default()];
             if conj {
@@ -431,7 +416,7 @@ mod provided {
             (sum[0].re.into(), sum[0].im.into())
         };
     }
-    routines! { Complex<f64>: zscal, zaxpy, dzasum, cblas_zaxpby by |f: &Self| core::ptr::from_ref(f).cast();
+    routines! { Complex<f64>: zscal, zaxpy, cblas_zaxpby by |f: &Self| core::ptr::from_ref(f).cast();
         dot(n, conj, x, y) {
             let mut sum = [Complex::default()];
             if conj {
@@ -526,6 +511,5 @@ mod absent {
         copy<W: Word>(usize, [*mut u8; 2], [isize; 2]) -> bool { false }
         swap<W: Word>(usize, [*mut u8; 2], [isize; 2]) -> bool { false }
         dot<T: Scalar>(usize, bool, [*const u8; 2]) -> Option<(f64, f64)> { None }
-        asum<T: Scalar>(usize, *const u8) -> Option<f64> { None }
     }
 }

@@ -1,7 +1,7 @@
 //! Moving elements as words of their size: copy, fill, swap; and adding integers.
 
-use super::{Rows, blas};
-use crate::isa::Isa;
+use super::{Rows, blas, tiles};
+use crate::isa::{Isa, Vector};
 use crate::scalar::{Element, Word};
 
 /// The bytes of an element.
@@ -19,6 +19,20 @@ pub(crate) struct Copy;
 // SAFETY: reads x, writes y, nothing else.
 unsafe impl<W: Word> Rows<W, 2, 1> for Copy {
     const COPIES: bool = true;
+    const STREAMS: bool = true;
+
+    #[inline(always)]
+    unsafe fn stream<I: Isa>(self, isa: I, n: usize, [y, x]: [*mut u8; 2], step: [isize; 2]) {
+        let item = size_of::<W>();
+        // SAFETY: the caller's elements.
+        unsafe {
+            if step == [item as isize; 2] {
+                tiles::stream(isa, n * item, x, y);
+            } else {
+                Rows::<W, 2, 1>::row(self, isa, n, [y, x], step);
+            }
+        }
+    }
 
     #[inline(always)]
     unsafe fn row<I: Isa>(self, _: I, n: usize, [y, x]: [*mut u8; 2], step: [isize; 2]) {
@@ -76,23 +90,25 @@ pub(crate) struct Swap;
 // SAFETY: touches the n elements of both, which are outputs.
 unsafe impl<W: Word> Rows<W, 2, 2> for Swap {
     #[inline(always)]
-    unsafe fn row<I: Isa>(self, _: I, n: usize, [x, y]: [*mut u8; 2], step: [isize; 2]) {
+    unsafe fn row<I: Isa>(self, isa: I, n: usize, [x, y]: [*mut u8; 2], step: [isize; 2]) {
         let item = size_of::<W>();
         let (mut x, mut y, mut left) = (x, y, n);
         if step == [item as isize; 2] {
-            /// Bytes exchanged at once; no less than a register of any instruction set, twice.
-            type Chunk = [u64; 16];
-            let per_chunk = size_of::<Chunk>() / item;
-            while left >= per_chunk {
-                // SAFETY: the caller's dense elements; both are read before either is written.
-                unsafe {
-                    let a = x.cast::<Chunk>().read_unaligned();
-                    let b = y.cast::<Chunk>().read_unaligned();
-                    x.cast::<Chunk>().write_unaligned(b);
-                    y.cast::<Chunk>().write_unaligned(a);
+            // Registers of any type move any bytes as they are.
+            const REGISTERS: usize = 4;
+            let bytes = <I::F64 as Vector>::LANES * size_of::<f64>();
+            let turn = REGISTERS * bytes / item;
+            while left >= turn {
+                for _ in 0..REGISTERS {
+                    // SAFETY: the caller's dense elements; both are read before either is written.
+                    unsafe {
+                        let (a, b) = (I::F64::load(isa, x), I::F64::load(isa, y));
+                        a.store(y);
+                        b.store(x);
+                    }
+                    (x, y) = (x.wrapping_add(bytes), y.wrapping_add(bytes));
                 }
-                (x, y) = (x.wrapping_add(size_of::<Chunk>()), y.wrapping_add(size_of::<Chunk>()));
-                left -= per_chunk;
+                left -= turn;
             }
         }
         for _ in 0..left {

@@ -1,6 +1,6 @@
 //! Reductions of dense blocks, and the fixed tree that combines them.
 //!
-//! A view is reduced in blocks of [`BLOCK`] elements at fixed places of the walk, each summed in a
+//! A view is reduced in blocks of [`block`] elements at fixed places of the walk, each summed in a
 //! fixed number of lanes; block results meet in a binary tree over the block numbers. So the bits
 //! depend neither on the number of threads nor on where the data lie.
 
@@ -9,8 +9,14 @@ use crate::isa::{Isa, Real, RealVector, Vector};
 use crate::scalar::Scalar;
 use arrayvec::ArrayVec;
 
-/// Elements a block: two operands of 16-byte elements make 64 KiB of scratch.
-pub(crate) const BLOCK: usize = 2048;
+/// Bytes a block of one operand: two of them are the scratch that a thread may have, and the sum of
+/// the lanes at the end of each costs little beside it.
+pub(crate) const BLOCK_BYTES: usize = 32 << 10;
+
+/// Elements a block.
+pub(crate) const fn block<T>() -> usize {
+    BLOCK_BYTES / size_of::<T>()
+}
 
 /// A reduction of N dense operands of T.
 pub(crate) trait Reduce<T: Scalar, const N: usize>: Copy {
@@ -34,10 +40,10 @@ pub(crate) trait Reduce<T: Scalar, const N: usize>: Copy {
 
 /// Block results on their way up a binary tree over the block numbers.
 ///
-/// The tree is fixed by the numbers, so parts reduced apart, in order, combine to the same bits.
+/// The tree is fixed by the numbers, so the bits do not depend on who reduced which block.
 pub(crate) struct Tree<A> {
-    /// (level, index within the level, value), from left to right.
-    nodes: ArrayVec<(u32, usize, A), 128>,
+    /// (level, value), from left to right and from the root down.
+    nodes: ArrayVec<(u32, A), 64>,
 }
 
 impl<A: Copy> Tree<A> {
@@ -47,32 +53,21 @@ impl<A: Copy> Tree<A> {
 
     /// Adds the result of the next block.
     pub fn push(&mut self, block: usize, value: A, combine: impl Fn(A, A) -> A) {
-        self.push_node(0, block, value, combine);
-    }
-
-    fn push_node(&mut self, level: u32, index: usize, value: A, combine: impl Fn(A, A) -> A) {
-        let (mut level, mut index, mut value) = (level, index, value);
-        while let Some(&(l, i, left)) = self.nodes.last() {
-            if l != level || i + 1 != index || index % 2 == 0 {
+        let (mut level, mut index, mut value) = (0, block, value);
+        while let Some(&(l, left)) = self.nodes.last() {
+            if l != level || index % 2 == 0 {
                 break;
             }
             self.nodes.pop();
             value = combine(left, value);
             (level, index) = (level + 1, index / 2);
         }
-        self.nodes.push((level, index, value));
-    }
-
-    /// Adds the nodes of the part to the right of this one.
-    pub fn append(&mut self, right: Self, combine: impl Fn(A, A) -> A) {
-        for (level, index, value) in right.nodes {
-            self.push_node(level, index, value, &combine);
-        }
+        self.nodes.push((level, value));
     }
 
     /// The result of the whole, `None` of nothing.
     pub fn finish(self, combine: impl Fn(A, A) -> A) -> Option<A> {
-        self.nodes.into_iter().map(|n| n.2).rev().reduce(|right, left| combine(left, right))
+        self.nodes.into_iter().map(|n| n.1).rev().reduce(|right, left| combine(left, right))
     }
 }
 
@@ -162,19 +157,15 @@ where
 /// The sums of the even and of the odd lanes.
 #[inline(always)]
 fn even_odd<R: Real>(lanes: &[R; MAX_LANES]) -> (f64, f64) {
-    let mut sums = [(0.0, 0.0); MAX_LANES / 2];
-    for (s, pair) in sums.iter_mut().zip(lanes.as_chunks::<2>().0) {
-        *s = (pair[0].to_f64(), pair[1].to_f64());
-    }
-    let mut n = sums.len();
-    while n > 1 {
+    let mut wide = lanes.map(Real::to_f64);
+    let mut n = MAX_LANES;
+    while n > 2 {
         n /= 2;
         for i in 0..n {
-            sums[i].0 += sums[i + n].0;
-            sums[i].1 += sums[i + n].1;
+            wide[i] += wide[i + n];
         }
     }
-    sums[0]
+    (wide[0], wide[1])
 }
 
 /// Reals an element: 1, or 2 for a complex one.
@@ -190,6 +181,30 @@ const fn reals<T: Scalar>() -> usize {
 unsafe fn real_at<R: Real>(p: *const u8, i: usize) -> f64 {
     // SAFETY: as the caller says.
     unsafe { p.cast::<R>().wrapping_add(i).read_unaligned() }.to_f64()
+}
+
+/// `sum term(i)` of n terms in f64, in lanes as [`fold`] has them.
+#[inline(always)]
+fn wide_sum(n: usize, term: impl Fn(usize) -> f64) -> f64 {
+    const LANES: usize = 32;
+    let mut sums = [0.0; LANES];
+    let whole = n / LANES * LANES;
+    for i in (0..whole).step_by(LANES) {
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            *sum += term(i + lane);
+        }
+    }
+    for i in whole..n {
+        sums[i % LANES] += term(i);
+    }
+    let mut n = LANES;
+    while n > 1 {
+        n /= 2;
+        for i in 0..n {
+            sums[i] += sums[i + n];
+        }
+    }
+    sums[0]
 }
 
 /// `sum x*y`, or `sum conj(x)*y`, as (re, im).
@@ -244,18 +259,14 @@ impl<T: Scalar> Reduce<T, 2> for Dot {
         };
         if size_of::<T::Real>() == 4 && !(sum.0.is_finite() && sum.1.is_finite()) {
             // Perhaps only the lanes overflowed.
-            let mut wide = [0.0; 4];
             // SAFETY: the caller's elements.
             let at = |k: usize, i: usize| unsafe { real_at::<T::Real>(p[k], i) };
-            for i in (0..n).step_by(reals::<T>()) {
-                wide[0] += at(0, i) * at(1, i);
-                if reals::<T>() == 2 {
-                    wide[1] += at(0, i + 1) * at(1, i + 1);
-                    wide[2] += at(0, i) * at(1, i + 1);
-                    wide[3] += at(0, i + 1) * at(1, i);
-                }
+            if reals::<T>() == 1 {
+                return (wide_sum(n, |i| at(0, i) * at(1, i)), 0.0);
             }
-            return self.parts(wide[0], wide[1], wide[2], wide[3]);
+            let [rr, ii, ri, ir] = [(0, 0), (1, 1), (0, 1), (1, 0)]
+                .map(|(a, b)| wide_sum(n / 2, |i| at(0, 2 * i + a) * at(1, 2 * i + b)));
+            return self.parts(rr, ii, ri, ir);
         }
         sum
     }
@@ -281,19 +292,8 @@ impl Reduce<f32, 2> for WideDot {
 
     #[inline(always)]
     unsafe fn block<I: Isa>(self, _: I, n: usize, p: [*const u8; 2]) -> f64 {
-        const LANES: usize = 32;
-        let mut acc = [0.0; LANES];
         // SAFETY: the caller's elements.
-        let product = |i| unsafe { real_at::<f32>(p[0], i) * real_at::<f32>(p[1], i) };
-        for chunk in 0..n / LANES {
-            for (lane, sum) in acc.iter_mut().enumerate() {
-                *sum += product(chunk * LANES + lane);
-            }
-        }
-        for i in n / LANES * LANES..n {
-            acc[i % LANES] += product(i);
-        }
-        acc.iter().sum()
+        wide_sum(n, |i| unsafe { real_at::<f32>(p[0], i) * real_at::<f32>(p[1], i) })
     }
 
     fn combine(self, a: f64, b: f64) -> f64 {
@@ -302,6 +302,9 @@ impl Reduce<f32, 2> for WideDot {
 }
 
 /// `sum |re| + |im|`.
+///
+/// Not by the BLAS: OpenBLAS's kernels sum up to an aligned address first, so that the bits depend on
+/// where the data lie.
 #[derive(Clone, Copy)]
 pub(crate) struct Asum;
 
@@ -323,20 +326,13 @@ impl<T: Scalar> Reduce<T, 1> for Asum {
         let (a, b) = even_odd(&lanes);
         if size_of::<T::Real>() == 4 && !(a + b).is_finite() {
             // SAFETY: the caller's elements. Perhaps only the lanes overflowed.
-            return (0..n).map(|i| unsafe { real_at::<T::Real>(p[0], i) }.abs()).sum();
+            return wide_sum(n, |i| unsafe { real_at::<T::Real>(p[0], i) }.abs());
         }
         a + b
     }
 
     fn combine(self, a: f64, b: f64) -> f64 {
         a + b
-    }
-
-    #[inline(always)]
-    unsafe fn blas(self, n: usize, p: [*const u8; 1]) -> Option<f64> {
-        // What overflows is for `block` to look at.
-        // SAFETY: the caller's elements.
-        unsafe { blas::asum::<T>(n, p[0]) }.filter(|s| s.is_finite())
     }
 }
 
@@ -407,7 +403,7 @@ impl<T: Scalar> Reduce<T, 1> for Nrm2 {
         let (a, b) = even_odd(&lanes);
         let sum = a + b;
         // Below this, squares that were lost to underflow could show in the last bits: a block's
-        // 2*BLOCK reals times the least normal number, over the precision, with room to spare.
+        // at most 8192 reals times the least normal number, over the precision, with room to spare.
         let least = if size_of::<T::Real>() == 4 { exp2(-80) } else { exp2(-900) };
         if sum >= least && sum.is_finite() {
             return Squares { sum, exp: 0 };
@@ -422,8 +418,8 @@ impl<T: Scalar> Reduce<T, 1> for Nrm2 {
         let exp = (((max.to_bits() >> 52) & 0x7ff) as i32 - 1023).clamp(-1022, 1022);
         let scale = exp2(-exp);
         // SAFETY: the caller's elements.
-        let scaled = |i| unsafe { real_at::<T::Real>(p[0], i) } * scale;
-        Squares { sum: (0..n).map(|i| scaled(i) * scaled(i)).sum(), exp }
+        let sum = wide_sum(n, |i| unsafe { real_at::<T::Real>(p[0], i) * scale }.powi(2));
+        Squares { sum, exp }
     }
 
     fn combine(self, a: Squares, b: Squares) -> Squares {

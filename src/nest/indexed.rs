@@ -19,7 +19,7 @@ use crate::layout::{self, refuse_overlap};
 use crate::ops::Mode;
 use crate::plan::{Axis, Plan};
 use crate::scalar::Element;
-use crate::view::{Index, Operand};
+use crate::view::{Cells, Index, Operand};
 use arrayvec::ArrayVec;
 use core::cell::RefCell;
 use core::marker::PhantomData;
@@ -57,30 +57,24 @@ struct Target<'v> {
 
 /// A gather or scatter-add whose N operands are planned.
 pub(crate) struct IndexedWalk<'v, T, const N: usize> {
-    /// After planning, the axes on which an index moves.
-    plan: Plan<N>,
-    /// The others, of grid and table.
-    rows: ArrayVec<Axis<2>, MAX_NDIM>,
-    base: [*mut u8; N],
-    targets: ArrayVec<Target<'v>, MAX_NDIM>,
-    ndim: usize,
-    /// The innermost axis is one on which an index moves.
-    by_columns: bool,
-    out: Option<Operand<'v, T>>,
+    planned: Planned<'v, N>,
+    elements: PhantomData<Operand<'v, T>>,
 }
 
 impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
     /// A walk over nothing.
     pub fn new() -> Self {
-        IndexedWalk {
+        let planned = Planned {
             plan: Plan::new(),
             rows: ArrayVec::new(),
             base: [core::ptr::null_mut(); N],
             targets: ArrayVec::new(),
             ndim: 0,
             by_columns: false,
+            item: size_of::<T>(),
             out: None,
-        }
+        };
+        IndexedWalk { planned, elements: PhantomData }
     }
 
     /// Plans `out[x] <- a[y]`.
@@ -91,6 +85,59 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
         &mut self,
         out: Operand<'v, T>,
         a: Operand<'v, T>,
+        pairs: &'v [(isize, Index<'v>)],
+        mode: Mode,
+    ) -> Result<(), Error> {
+        self.planned.gather(*out, *a, pairs, mode)
+    }
+
+    /// Plans `out[y] += src[x]`.
+    ///
+    /// # Errors
+    /// Those of shapes, axes and overlap.
+    pub fn scatter(
+        &mut self,
+        out: Operand<'v, T>,
+        src: Operand<'v, T>,
+        pairs: &'v [(isize, Index<'v>)],
+        mode: Mode,
+    ) -> Result<(), Error> {
+        self.planned.scatter(*out, *src, pairs, mode)
+    }
+
+    /// A runner of the kernels of a gather.
+    pub fn gathering(&self) -> Run<'_, 'v, T, N, false> {
+        Run { walk: self, error: RefCell::new(None) }
+    }
+
+    /// A runner of the kernels of a scatter-add.
+    pub fn adding(&self) -> Run<'_, 'v, T, N, true> {
+        Run { walk: self, error: RefCell::new(None) }
+    }
+}
+
+/// The plan, which does not know the element type.
+struct Planned<'v, const N: usize> {
+    /// The axes on which an index moves.
+    plan: Plan<N>,
+    /// The others, of grid and table.
+    rows: ArrayVec<Axis<2>, MAX_NDIM>,
+    base: [*mut u8; N],
+    targets: ArrayVec<Target<'v>, MAX_NDIM>,
+    ndim: usize,
+    /// The innermost axis is one on which an index moves.
+    by_columns: bool,
+    /// The size of an element.
+    item: usize,
+    out: Option<Cells<'v>>,
+}
+
+impl<'v, const N: usize> Planned<'v, N> {
+    /// See [`IndexedWalk::gather`].
+    fn gather(
+        &mut self,
+        out: Cells<'v>,
+        a: Cells<'v>,
         pairs: &'v [(isize, Index<'v>)],
         mode: Mode,
     ) -> Result<(), Error> {
@@ -136,14 +183,11 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
         Ok(())
     }
 
-    /// Plans `out[y] += src[x]`.
-    ///
-    /// # Errors
-    /// Those of shapes, axes and overlap.
-    pub fn scatter(
+    /// See [`IndexedWalk::scatter`].
+    fn scatter(
         &mut self,
-        out: Operand<'v, T>,
-        src: Operand<'v, T>,
+        out: Cells<'v>,
+        src: Cells<'v>,
         pairs: &'v [(isize, Index<'v>)],
         mode: Mode,
     ) -> Result<(), Error> {
@@ -210,8 +254,8 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
     /// Resolves the axes, and takes hold of the operands.
     fn bind(
         &mut self,
-        grid: &Operand<'v, T>,
-        table: &Operand<'v, T>,
+        grid: &Cells<'v>,
+        table: &Cells<'v>,
         pairs: &'v [(isize, Index<'v>)],
         mode: Mode,
     ) -> Result<(), Error> {
@@ -259,19 +303,9 @@ impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
         });
     }
 
-    /// A runner of the kernels of a gather.
-    pub fn gathering(&self) -> Run<'_, 'v, T, N, false> {
-        Run { walk: self, error: RefCell::new(None) }
-    }
-
-    /// A runner of the kernels of a scatter-add.
-    pub fn adding(&self) -> Run<'_, 'v, T, N, true> {
-        Run { walk: self, error: RefCell::new(None) }
-    }
-
-    /// Runs a kernel over E, which has the size of T.
+    /// Runs a kernel over elements of E, which has the size of the operands'.
     fn run<E, K: Rows<E, 2, 1>, const ADD: bool>(&self, kernel: K) -> Result<(), Error> {
-        const { assert!(size_of::<E>() == size_of::<T>()) };
+        assert_eq!(size_of::<E>(), self.item);
         let mut blocks = Blocks::new(self);
         // All offsets fit one block: it is the check too.
         let single = !self.plan.empty && blocks.is_single();
@@ -456,7 +490,7 @@ struct Blocks<'w, 'v, const N: usize> {
 }
 
 impl<'w, 'v, const N: usize> Blocks<'w, 'v, N> {
-    fn new<T>(walk: &'w IndexedWalk<'v, T, N>) -> Self {
+    fn new(walk: &'w Planned<'v, N>) -> Self {
         let axes = &walk.plan.axes[..];
         let mut fused = axes.len().min(1);
         while fused < axes.len() {
@@ -586,8 +620,9 @@ impl<'v, T: Element, const N: usize, const ADD: bool> Run<'_, 'v, T, N, ADD> {
 
     fn on_output(&self, run: impl FnOnce(&Walk<'v, T, 1, 1>)) {
         let mut walk = Walk::new();
-        if let Some(out) = &self.walk.out {
-            self.keep(walk.plan([out]));
+        if let Some(out) = &self.walk.planned.out {
+            self.keep(super::prepare(&mut walk.plan, 1, &[out]));
+            walk.base = [out.base];
         }
         run(&walk);
     }
@@ -605,10 +640,10 @@ impl<T: Element, const N: usize, const ADD: bool> OutputRunner<T> for &Run<'_, '
 
 impl<T: Element, const N: usize, const ADD: bool> Runner<T> for &Run<'_, '_, T, N, ADD> {
     fn run<K: Rows<T, 2, 1>>(self, kernel: K) {
-        self.keep(self.walk.run::<T, K, ADD>(kernel));
+        self.keep(self.walk.planned.run::<T, K, ADD>(kernel));
     }
 
     fn run_words<K: Rows<T::Word, 2, 1>>(self, kernel: K) {
-        self.keep(self.walk.run::<T::Word, K, ADD>(kernel));
+        self.keep(self.walk.planned.run::<T::Word, K, ADD>(kernel));
     }
 }

@@ -256,8 +256,8 @@ fn plan_one<'v, T: Scalar>(x: &'v View<'_, T>) -> Result<Walk<'v, T, 1, 0>, Erro
 /// data lie.
 ///
 /// ```
-/// let x = [3e200, 4e200];
-/// assert_eq!(ndblas::nrm2(&ndblas::View::from_slice(&x, &[2])?)?, 5e200);
+/// let x = [3e300, 4e300];
+/// assert_eq!(ndblas::nrm2(&ndblas::View::from_slice(&x, &[2])?)?, 5e300);
 /// # Ok::<(), ndblas::Error>(())
 /// ```
 ///

@@ -10,4 +10,4 @@ pub use indexed::{Mode, gather, gather_nd, scatter_add, scatter_add_nd};
 pub use level1::{
     asum, axpby, axpy, copy, dotc, dotu, dsdot, fill, iamax, nrm2, rot, scal, scal_real, swap,
 };
-pub use permute::permute;
+pub use permute::{permute, permute_in_place};

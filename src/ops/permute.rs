@@ -1,10 +1,13 @@
 //! Transposes of N-d arrays.
 
 use super::level1::update;
+use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::layout::{self, DimsBuf};
+use crate::nest;
 use crate::scalar::Element;
 use crate::view::{View, ViewMut};
+use arrayvec::ArrayVec;
 
 /// `out <- beta*out + alpha*transpose(a, perm)`: axis d of out is axis `perm[d]` of a, as in NumPy;
 /// without `perm` the axes are reversed.
@@ -47,4 +50,81 @@ pub fn permute<T: Element>(
         });
     }
     update(alpha, &a.with_layout(&permuted), beta, &out)
+}
+
+/// `a <- transpose(a, perm)` in its own memory; without `perm` the axes are reversed.
+///
+/// A dense row-major a then holds the permuted array dense row-major: its cells have another shape,
+/// which is the caller's to remember. Any other view must have the shape of its transpose, as a
+/// square matrix has, and its cells are permuted.
+///
+/// Extra memory, from the heap and given back: at most the longer side of the largest matrix that
+/// the permutation is made of, or a band of its columns of 128 KiB, or of one line in width.
+///
+/// ```
+/// use ndblas::{ViewMut, permute_in_place};
+/// let mut a = [1, 2, 3, 4, 5, 6];
+/// permute_in_place(&mut ViewMut::from_slice(&mut a, &[2, 3])?, None)?;
+/// assert_eq!(a, [1, 4, 2, 5, 3, 6]);
+/// # Ok::<(), ndblas::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Permutation`]; [`Error::Layout`] if a is neither dense nor of its transpose's shape;
+/// [`Error::Memory`].
+pub fn permute_in_place<T: Element>(
+    a: &mut ViewMut<'_, T>,
+    perm: Option<&[usize]>,
+) -> Result<(), Error> {
+    let mut perm = layout::permutation("a", a.ndim(), perm)?;
+    let a = a.operand("a");
+    let shape = a.layout.shape();
+    if perm.iter().enumerate().all(|(d, &p)| shape[d] == shape[p]) {
+        // A cycle of n axes is n - 1 exchanges; those found first come last.
+        let mut exchanges = ArrayVec::<_, MAX_NDIM>::new();
+        for d in 0..perm.len() {
+            while perm[d] != d {
+                let e = perm[d];
+                exchanges.push((d, e));
+                perm.swap(d, e);
+            }
+        }
+        for &(d, e) in exchanges.iter().rev() {
+            nest::exchange_axes(&a, d, e);
+        }
+        return Ok(());
+    }
+    if !a.layout.is_dense() {
+        return Err(Error::Layout {
+            arg: a.name,
+            shape: shape.into(),
+            strides: a.layout.strides(),
+            why: "in place, it must be dense and row-major, or its permuted shape the same",
+        });
+    }
+    if a.layout.is_empty() {
+        return Ok(());
+    }
+    nest::transpose_dense(&a, &rotations(shape, &perm))
+}
+
+/// A permutation of the axes of a dense array as transposes of matrices: (batches, rows, columns,
+/// elements in an item). Each puts the axes of the next run of the permuted array before those that
+/// are to follow it.
+fn rotations(shape: &[isize], perm: &[usize]) -> ArrayVec<[usize; 4], MAX_NDIM> {
+    let mut steps = ArrayVec::new();
+    let mut order: ArrayVec<usize, MAX_NDIM> = (0..shape.len()).collect();
+    let extent = |axes: &[usize]| axes.iter().map(|&d| shape[d] as usize).product::<usize>();
+    let mut done = 0;
+    while done < perm.len() {
+        let at = order.iter().position(|&d| d == perm[done]).unwrap_or(done);
+        let run = perm[done..].iter().zip(&order[at..]).take_while(|(p, d)| p == d).count();
+        let (rows, cols) = (extent(&order[done..at]), extent(&order[at..at + run]));
+        if rows > 1 && cols > 1 {
+            steps.push([extent(&order[..done]), rows, cols, extent(&order[at + run..])]);
+        }
+        order[done..at + run].rotate_right(run);
+        done += run;
+    }
+    steps
 }

@@ -291,9 +291,9 @@ impl Arrangement {
         let of = |axis: usize| if repeat(axis) == Repeat::No { shape[axis] } else { 1 };
         let own: Vec<_> = (0..shape.len()).map(of).collect();
         let mut layout = self.layout_of(&own, size_of::<T>());
-        for axis in 0..shape.len() {
+        for (axis, &n) in shape.iter().enumerate() {
             if repeat(axis) == Repeat::StrideZero {
-                (layout.shape[axis], layout.strides[axis]) = (shape[axis], 0);
+                (layout.shape[axis], layout.strides[axis]) = (n, 0);
             }
         }
         layout.shape.drain(..missing);
@@ -572,12 +572,24 @@ pub fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
 
+fn has_avx512() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx512f");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
 /// Runs the tests of the calling test binary again under each override that selects other code.
 pub fn rerun_under_overrides(but: &str) {
     if std::env::var_os("NDBLAS_TEST_RERUN").is_some() {
         return;
     }
-    let overrides = [("NDBLAS_ISA", "portable"), ("NDBLAS_ISA", "avx2"), ("NDBLAS_BLAS", "0")];
+    let mut overrides = vec![("NDBLAS_ISA", "portable"), ("NDBLAS_ISA", "avx2")];
+    if cfg!(feature = "blas") {
+        // An OpenBLAS that does not know this CPU is not used until it is told what that is.
+        let known = if has_avx512() { "SkylakeX" } else { "Haswell" };
+        overrides.extend([("NDBLAS_BLAS", "0"), ("OPENBLAS_CORETYPE", known)]);
+    }
     for (name, value) in overrides {
         let cases = std::env::var("PROPTEST_CASES").unwrap_or("64".into());
         let run = std::process::Command::new(std::env::current_exe().expect("its own path"))

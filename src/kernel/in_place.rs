@@ -1,0 +1,267 @@
+//! Transposes of matrices within their own memory.
+//!
+//! Rectangular ones by the decomposition of Catanzaro, Keller and Garland, "A decomposition for
+//! in-place matrix transposition" (PPoPP 2014): the transpose of m x n elements is a rotation of
+//! columns, a permutation within each row and a permutation within each column, each of which needs
+//! one row or column of scratch. Columns are taken in bands, so that lines are moved whole.
+
+use crate::error::Error;
+
+/// A dense row-major m x n matrix with items of some bytes, m <= n, and the numbers of the paper.
+#[derive(Clone, Copy)]
+struct Shape {
+    m: usize,
+    n: usize,
+    /// m and n over their greatest common divisor.
+    a: usize,
+    b: usize,
+    item: usize,
+}
+
+impl Shape {
+    fn new(m: usize, n: usize, item: usize) -> Shape {
+        let (mut c, mut r) = (m, n);
+        while r != 0 {
+            (c, r) = (r, c % r);
+        }
+        Shape { m, n, a: m / c, b: n / c, item }
+    }
+
+    /// Columns moved together.
+    fn band(&self) -> usize {
+        let line = 64usize.div_ceil(self.item);
+        (BAND / (self.m * self.item)).max(line).min(self.n)
+    }
+
+    fn scratch(&self) -> usize {
+        (self.n * self.item).max(self.m * self.band() * self.item)
+    }
+}
+
+/// Bytes of scratch that a band of columns may take, if it is not a line wide only.
+const BAND: usize = 128 << 10;
+
+/// Bytes for what is moved one by one.
+pub(crate) struct Scratch(Vec<u8>);
+
+impl Scratch {
+    /// Enough for [`transpose`] of rows x cols items.
+    pub fn needed(rows: usize, cols: usize, item: usize) -> usize {
+        Shape::new(rows.min(cols), rows.max(cols), item).scratch()
+    }
+
+    pub fn new(bytes: usize) -> Result<Scratch, Error> {
+        let mut v = Vec::new();
+        let refused = |_| Error::Memory { what: "the scratch of a permute in place", bytes };
+        v.try_reserve_exact(bytes).map_err(refused)?;
+        Ok(Scratch(v))
+    }
+}
+
+/// Moves one item.
+///
+/// # Safety
+/// The items are valid for reading and writing, and do not overlap.
+#[inline(always)]
+unsafe fn put<const ITEM: usize>(item: usize, to: *mut u8, from: *const u8) {
+    // A constant length becomes a load and a store.
+    let n = if ITEM > 0 { ITEM } else { item };
+    // SAFETY: the caller's items.
+    unsafe { core::ptr::copy_nonoverlapping(from, to, n) }
+}
+
+/// Transposes a dense row-major rows x cols matrix with items of `item` bytes to a dense row-major
+/// cols x rows one.
+///
+/// # Safety
+/// The matrix is valid for reading and writing; the scratch is as large as it [needs] to be.
+///
+/// [needs]: Scratch::needed
+pub(crate) unsafe fn transpose(
+    p: *mut u8,
+    rows: usize,
+    cols: usize,
+    item: usize,
+    scratch: &mut Scratch,
+) {
+    let s = Shape::new(rows.min(cols), rows.max(cols), item);
+    debug_assert!(scratch.0.capacity() >= s.scratch());
+    let tmp = scratch.0.as_mut_ptr();
+    // SAFETY: the caller's promise.
+    unsafe {
+        match item {
+            1 => passes::<1>(s, p, tmp, rows > cols),
+            2 => passes::<2>(s, p, tmp, rows > cols),
+            4 => passes::<4>(s, p, tmp, rows > cols),
+            8 => passes::<8>(s, p, tmp, rows > cols),
+            16 => passes::<16>(s, p, tmp, rows > cols),
+            _ => passes::<0>(s, p, tmp, rows > cols),
+        }
+    }
+}
+
+/// The three passes, or (`back`) their inverses in the inverse order: a matrix with more rows than
+/// columns is the transpose of one with less.
+///
+/// # Safety
+/// As [`transpose`].
+unsafe fn passes<const ITEM: usize>(s: Shape, p: *mut u8, tmp: *mut u8, back: bool) {
+    // SAFETY: the caller's promise; each pass permutes the matrix.
+    unsafe {
+        if !back {
+            if s.b < s.n {
+                columns::<ITEM>(s, p, tmp, |i, j| wrap(i + j / s.b % s.m, s.m), false);
+            }
+            within_rows::<ITEM>(s, p, tmp, false);
+            columns::<ITEM>(s, p, tmp, |i, j| s.shuffled(i, j), false);
+        } else {
+            columns::<ITEM>(s, p, tmp, |i, j| s.shuffled(i, j), true);
+            within_rows::<ITEM>(s, p, tmp, true);
+            if s.b < s.n {
+                columns::<ITEM>(s, p, tmp, |i, j| wrap(i + j / s.b % s.m, s.m), true);
+            }
+        }
+    }
+}
+
+/// `x mod n` where x < 2n.
+#[inline(always)]
+fn wrap(x: usize, n: usize) -> usize {
+    if x >= n { x - n } else { x }
+}
+
+impl Shape {
+    /// The row from which the last pass takes item (i, j).
+    #[inline(always)]
+    fn shuffled(&self, i: usize, j: usize) -> usize {
+        let row = (i as u128 * self.n as u128 - (i / self.a) as u128) % self.m as u128;
+        wrap(j % self.m + row as usize, self.m)
+    }
+}
+
+/// Permutes each row: item j of row i goes to `((i + j/b) mod m + j*m) mod n`, or comes from there.
+///
+/// # Safety
+/// As [`transpose`].
+unsafe fn within_rows<const ITEM: usize>(s: Shape, p: *mut u8, tmp: *mut u8, back: bool) {
+    let step = s.m % s.n;
+    for i in 0..s.m {
+        let row = p.wrapping_add(i * s.n * s.item);
+        let (mut first, mut left, mut by) = (i, s.b, 0);
+        for j in 0..s.n {
+            // first = (i + j/b) mod m, by = j*m mod n
+            let k = wrap(wrap(first, s.n) + by, s.n);
+            // SAFETY: j and k are within the row and the scratch.
+            unsafe {
+                if back {
+                    put::<ITEM>(s.item, tmp.wrapping_add(j * s.item), row.wrapping_add(k * s.item));
+                } else {
+                    put::<ITEM>(s.item, tmp.wrapping_add(k * s.item), row.wrapping_add(j * s.item));
+                }
+            }
+            by = wrap(by + step, s.n);
+            left -= 1;
+            if left == 0 {
+                (left, first) = (s.b, wrap(first + 1, s.m));
+            }
+        }
+        // SAFETY: a row of each.
+        unsafe { core::ptr::copy_nonoverlapping(tmp, row, s.n * s.item) };
+    }
+}
+
+/// Permutes each column: item i of column j comes from `source(i, j)`, or goes there.
+///
+/// # Safety
+/// As [`transpose`]; `source(_, j)` is a permutation of the rows.
+#[inline(always)]
+unsafe fn columns<const ITEM: usize>(
+    s: Shape,
+    p: *mut u8,
+    tmp: *mut u8,
+    source: impl Fn(usize, usize) -> usize,
+    back: bool,
+) {
+    let (band, pitch) = (s.band(), s.n * s.item);
+    let mut j0 = 0;
+    while j0 < s.n {
+        let width = band.min(s.n - j0);
+        let left = p.wrapping_add(j0 * s.item);
+        let wide = width * s.item;
+        for i in 0..s.m {
+            // SAFETY: a row of the band, and its place in the scratch.
+            unsafe {
+                core::ptr::copy_nonoverlapping(
+                    left.wrapping_add(i * pitch),
+                    tmp.wrapping_add(i * wide),
+                    wide,
+                );
+            }
+        }
+        for i in 0..s.m {
+            // In both passes the source moves down by less than the number of rows from one column
+            // to the next.
+            for j in 0..width {
+                let k = source(i, j0 + j);
+                let (from, to) = if back { (i, k) } else { (k, i) };
+                // SAFETY: both are within the band.
+                unsafe {
+                    put::<ITEM>(
+                        s.item,
+                        left.wrapping_add(to * pitch + j * s.item),
+                        tmp.wrapping_add(from * wide + j * s.item),
+                    );
+                }
+            }
+        }
+        j0 += width;
+    }
+}
+
+/// Exchanges (i, j) with (j, i) in a square matrix of side n whose items, of `item` bytes, step by
+/// `down` and `right` bytes.
+///
+/// # Safety
+/// The items are valid for reading and writing and do not overlap.
+pub(crate) unsafe fn transpose_square(
+    p: *mut u8,
+    n: usize,
+    item: usize,
+    down: isize,
+    right: isize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match item {
+            1 => swaps::<u8>(p, n, down, right),
+            2 => swaps::<u16>(p, n, down, right),
+            4 => swaps::<u32>(p, n, down, right),
+            8 => swaps::<u64>(p, n, down, right),
+            _ => swaps::<[u64; 2]>(p, n, down, right),
+        }
+    }
+}
+
+/// [`transpose_square`] in blocks of a line.
+///
+/// # Safety
+/// As [`transpose_square`].
+unsafe fn swaps<W: Copy>(p: *mut u8, n: usize, down: isize, right: isize) {
+    let side = 64 / size_of::<W>();
+    let at =
+        |i: usize, j: usize| p.wrapping_offset(i as isize * down + j as isize * right).cast::<W>();
+    for i0 in (0..n).step_by(side) {
+        for j0 in (i0..n).step_by(side) {
+            for i in i0..(i0 + side).min(n) {
+                for j in j0.max(i + 1)..(j0 + side).min(n) {
+                    // SAFETY: i and j are less than n.
+                    unsafe {
+                        let (a, b) = (at(i, j).read_unaligned(), at(j, i).read_unaligned());
+                        at(i, j).write_unaligned(b);
+                        at(j, i).write_unaligned(a);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Transposes of small matrices, in registers.
+//!
+//! A register of bytes is taken as lanes of 16. With n = 16 / word size, each of n registers is
+//! loaded with 16 bytes of as many rows as it has lanes, n rows apart; log2(n) rounds of "zip the
+//! first half of the registers with the second" then leave in register c the words of column c.
+//! Only the zip is an instruction of the CPU; the network is the same for every word and register.
+
+pub(crate) mod bytes;
+
+use crate::isa::{Isa, Kernel};
+use crate::scalar::Word;
+use bytes::{Bytes, prefetch};
+
+/// Lines are this long.
+const LINE: usize = 64;
+
+/// Transposes `W`s: word c of row i goes to word i of column c.
+///
+/// # Safety
+/// `row(i)` for i < rows is valid for reading `cols` words, `column(c)` for c < cols for writing
+/// `rows` of them; columns share no byte with rows or one another.
+#[inline(always)]
+pub(crate) unsafe fn transpose<I: Isa, W: Word>(
+    isa: I,
+    [rows, cols]: [usize; 2],
+    row: impl Fn(usize) -> *const u8 + Copy,
+    column: impl Fn(usize) -> *mut u8 + Copy,
+) {
+    let n = 16 / size_of::<W>();
+    // SAFETY: the caller's promise, and the shapes that the callee needs.
+    unsafe {
+        if I::Bytes::LANES > 0 && cols >= n && rows >= n * I::Bytes::LANES {
+            squares::<I, I::Bytes, W>(isa, [rows, cols], row, column);
+        } else if I::Bytes::LANES > 0 && cols >= n && rows >= n {
+            squares::<I, I::Lane, W>(isa, [rows, cols], row, column);
+        } else {
+            words::<W>([rows, cols], row, column);
+        }
+    }
+}
+
+/// [`transpose`] by registers of V: squares of one cache line each way, so that each line is
+/// touched once. The last of each kind overlaps the one before.
+///
+/// # Safety
+/// As [`transpose`], and a register's worth of rows and of columns.
+#[inline(always)]
+unsafe fn squares<I: Isa, V: Bytes<I>, W: Word>(
+    isa: I,
+    [rows, cols]: [usize; 2],
+    row: impl Fn(usize) -> *const u8 + Copy,
+    column: impl Fn(usize) -> *mut u8 + Copy,
+) {
+    let item = size_of::<W>();
+    let (n, tall, line) = (16 / item, 16 / item * V::LANES, LINE / item);
+    let mut i0 = 0;
+    while i0 < rows {
+        let i1 = (i0 + line).min(rows);
+        let mut c0 = 0;
+        while c0 < cols {
+            let c1 = (c0 + line).min(cols);
+            // Rows are too many streams for the CPU to see.
+            for i in i1..(i1 + line).min(rows) {
+                prefetch(row(i).wrapping_add(c0 * item));
+            }
+            let mut i = i0;
+            while i < i1 {
+                let at = i.min(rows - tall);
+                let mut c = c0;
+                while c < c1 {
+                    let from = c.min(cols - n);
+                    // SAFETY: `tall` rows from `at` on and n columns from `from` on exist.
+                    unsafe {
+                        square::<I, V, W>(
+                            isa,
+                            |i| row(at + i).wrapping_add(from * item),
+                            |c| column(from + c).wrapping_add(at * item),
+                        );
+                    }
+                    c += n;
+                }
+                i += tall;
+            }
+            c0 = c1;
+        }
+        i0 = i1;
+    }
+}
+
+/// n columns of `n * V::LANES` rows.
+///
+/// # Safety
+/// Each row is valid for reading n words, each column for writing a register.
+#[inline(always)]
+unsafe fn square<I: Isa, V: Bytes<I>, W: Word>(
+    isa: I,
+    row: impl Fn(usize) -> *const u8,
+    column: impl Fn(usize) -> *mut u8,
+) {
+    let n = 16 / size_of::<W>();
+    // SAFETY: the caller's rows.
+    let load = |i: usize| unsafe { V::load_lanes(isa, |lane| row(lane * n + i)) };
+    // Of sixteen, n are used; the others are copies that the compiler drops.
+    let mut a = [load(0); 16];
+    for i in 1..n {
+        a[i] = load(i);
+    }
+    let mut round = 1;
+    while round < n {
+        let mut b = a;
+        for k in 0..n / 2 {
+            b[2 * k] = a[k].zip_low::<W>(a[k + n / 2]);
+            b[2 * k + 1] = a[k].zip_high::<W>(a[k + n / 2]);
+        }
+        a = b;
+        round *= 2;
+    }
+    for c in 0..n {
+        // SAFETY: the caller's columns.
+        unsafe { a[c].store(column(c)) };
+    }
+}
+
+/// [`transpose`] word by word.
+///
+/// # Safety
+/// As [`transpose`].
+#[inline(always)]
+unsafe fn words<W: Word>(
+    [rows, cols]: [usize; 2],
+    row: impl Fn(usize) -> *const u8,
+    column: impl Fn(usize) -> *mut u8,
+) {
+    for i in 0..rows {
+        for c in 0..cols {
+            // SAFETY: the caller's words.
+            unsafe {
+                let word = row(i).cast::<W>().wrapping_add(c).read_unaligned();
+                column(c).cast::<W>().wrapping_add(i).write_unaligned(word);
+            }
+        }
+    }
+}
+
+/// A matrix transposed to another.
+pub(crate) struct Matrix {
+    /// The bytes of an element.
+    pub item: usize,
+    /// The numbers of rows and of columns.
+    pub shape: [usize; 2],
+    pub source: *const u8,
+    pub target: *mut u8,
+    /// The byte step from row to row in the source.
+    pub row_step: isize,
+    /// The byte step from column to column in the target.
+    pub column_step: isize,
+}
+
+impl Kernel for Matrix {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        match self.item {
+            1 => self.words::<I, u8>(isa),
+            2 => self.words::<I, u16>(isa),
+            4 => self.words::<I, u32>(isa),
+            8 => self.words::<I, u64>(isa),
+            _ => self.words::<I, [u64; 2]>(isa),
+        }
+    }
+}
+
+impl Matrix {
+    #[inline(always)]
+    fn words<I: Isa, W: Word>(self, isa: I) {
+        let row = |i: usize| self.source.wrapping_offset(self.row_step.wrapping_mul(i as isize));
+        let column =
+            |c: usize| self.target.wrapping_offset(self.column_step.wrapping_mul(c as isize));
+        // SAFETY: a walk made this of two operands of this shape.
+        unsafe { transpose::<I, W>(isa, self.shape, row, column) }
+    }
+}
+
+/// A box of a source, brought to where its matrices stand transposed.
+pub(crate) struct Bring<'t> {
+    /// Bytes that move as one.
+    pub item: usize,
+    pub source: *const u8,
+    pub target: *mut u8,
+    /// The byte offset of each row in the source.
+    pub rows: &'t [isize],
+    /// The byte offset of each column in the target.
+    pub columns: &'t [isize],
+    /// The byte step from one column to the next in the source.
+    pub step: isize,
+    /// Length and byte steps, in source and target, of the axes along which matrices are layered.
+    pub layers: &'t [(usize, isize, isize)],
+}
+
+impl Kernel for Bring<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        match self.item {
+            1 => self.words::<I, u8>(isa),
+            2 => self.words::<I, u16>(isa),
+            4 => self.words::<I, u32>(isa),
+            8 => self.words::<I, u64>(isa),
+            16 => self.words::<I, [u64; 2]>(isa),
+            _ => self.each(|source, target| {
+                for (i, &row) in self.rows.iter().enumerate() {
+                    let mut from = source.wrapping_offset(row);
+                    for &column in self.columns {
+                        let to = target.wrapping_offset(column).wrapping_add(i * self.item);
+                        // SAFETY: an item of the box, and its place.
+                        unsafe { run(isa, self.item, from, to) };
+                        from = from.wrapping_offset(self.step);
+                    }
+                }
+            }),
+        }
+    }
+}
+
+impl Bring<'_> {
+    #[inline(always)]
+    fn words<I: Isa, W: Word>(&self, isa: I) {
+        let shape = [self.rows.len(), self.columns.len()];
+        self.each(|source, target| {
+            let row = |i: usize| {
+                // SAFETY: called for the rows of the matrix.
+                source.wrapping_offset(*unsafe { self.rows.get_unchecked(i) })
+            };
+            let column = |c: usize| {
+                // SAFETY: called for the columns of the matrix.
+                target.wrapping_offset(*unsafe { self.columns.get_unchecked(c) })
+            };
+            // SAFETY: a walk made this of a source and a target with these rows and columns.
+            unsafe {
+                if self.step == size_of::<W>() as isize {
+                    transpose::<I, W>(isa, shape, row, column);
+                } else {
+                    for c in 0..shape[1] {
+                        let skip = self.step.wrapping_mul(c as isize);
+                        words::<W>([shape[0], 1], |i| row(i).wrapping_offset(skip), |_| column(c));
+                    }
+                }
+            }
+        });
+    }
+
+    /// Calls `body` with the source and target of each layer. One call in the code, so that it is
+    /// inlined where the instruction set is known.
+    #[inline(always)]
+    fn each(&self, body: impl Fn(*const u8, *mut u8)) {
+        let count: usize = self.layers.iter().map(|l| l.0).product();
+        for number in 0..count {
+            let (mut rest, mut source, mut target) = (number, self.source, self.target);
+            for &(len, from, to) in self.layers {
+                let i = (rest % len) as isize;
+                source = source.wrapping_offset(i * from);
+                target = target.wrapping_offset(i * to);
+                rest /= len;
+            }
+            body(source, target);
+        }
+    }
+}
+
+/// Copies a short run.
+///
+/// # Safety
+/// `n` bytes are valid for reading at `from`, for writing at `to`; they do not overlap.
+#[inline(always)]
+unsafe fn run<I: Isa>(isa: I, n: usize, from: *const u8, to: *mut u8) {
+    /// The first and the last bytes, which may be the same.
+    macro_rules! both_ends {
+        ($t:ty) => {{
+            let last = n - size_of::<$t>();
+            let a = from.cast::<$t>().read_unaligned();
+            let b = from.wrapping_add(last).cast::<$t>().read_unaligned();
+            to.cast::<$t>().write_unaligned(a);
+            to.wrapping_add(last).cast::<$t>().write_unaligned(b);
+        }};
+    }
+    // SAFETY: all within n bytes.
+    unsafe {
+        match n {
+            0 => {}
+            1..4 => {
+                for i in 0..n {
+                    *to.wrapping_add(i) = *from.wrapping_add(i);
+                }
+            }
+            4..8 => both_ends!(u32),
+            8..16 => both_ends!(u64),
+            16..32 => both_ends!([u64; 2]),
+            _ => {
+                let copy = |at: usize| {
+                    let chunk = from.wrapping_add(at).cast::<[u64; 4]>().read_unaligned();
+                    to.wrapping_add(at).cast::<[u64; 4]>().write_unaligned(chunk);
+                };
+                let mut at = 0;
+                while at + 32 < n {
+                    copy(at);
+                    at += 32;
+                }
+                copy(n - 32);
+            }
+        }
+    }
+    let _ = isa;
+}
+
+/// Copies a run past the caches: whole lines by non-temporal stores, the ends by plain ones.
+/// [`bytes::fence`] comes before anyone is told.
+///
+/// # Safety
+/// `n` bytes are valid for reading at `from`, for writing at `to`; they do not overlap.
+#[inline(always)]
+pub(crate) unsafe fn stream<I: Isa>(isa: I, n: usize, from: *const u8, to: *mut u8) {
+    let head = to.addr().wrapping_neg() % LINE;
+    if n < head + LINE {
+        // SAFETY: the caller's bytes.
+        return unsafe { run(isa, n, from, to) };
+    }
+    // SAFETY: `head < n`; then as many whole lines as lie within; then the rest.
+    unsafe {
+        run(isa, head, from, to);
+        let mut at = head;
+        while at + LINE <= n {
+            I::Bytes::stream_line(isa, from.wrapping_add(at), to.wrapping_add(at));
+            at += LINE;
+        }
+        run(isa, n - at, from.wrapping_add(at), to.wrapping_add(at));
+    }
+}
