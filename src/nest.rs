@@ -101,7 +101,7 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
             return self.run_by_tiles(kernel, crossing);
         }
         let large = K::STREAMS && self.is_large();
-        if plan.around_block().is_empty() && !large {
+        if plan.axes.len() <= 2 && !large {
             // The short way of a short call.
             return dispatch(Block { kernel, block, p: first, large, elements: PhantomData });
         }
