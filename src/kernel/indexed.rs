@@ -1,6 +1,7 @@
 //! Gather and scatter-add below the plan: indices to byte offsets, and rows moved at offsets.
 
 use super::Rows;
+use super::tiles::bytes::{Bytes, prefetch};
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::ops::Mode;
 use crate::plan::Axis;
@@ -171,9 +172,18 @@ impl Rule {
             (0..bytes).step_by(LINE).for_each(|at| prefetch(next.wrapping_add(at)));
         }
         // SAFETY: all have been written.
-        let offsets = unsafe { offsets.assume_init_mut() };
+        let offsets = unsafe { written(offsets) };
         dispatch(Place { rule: *self, from, by, offsets })
     }
+}
+
+/// A slice whose elements are all there.
+///
+/// # Safety
+/// They have been written.
+pub(crate) unsafe fn written(slice: &mut [MaybeUninit<isize>]) -> &mut [isize] {
+    // SAFETY: as the caller says; the layouts are the same.
+    unsafe { &mut *(core::ptr::from_mut(slice) as *mut [isize]) }
 }
 
 /// Indices at their own width to `isize`.
@@ -278,19 +288,6 @@ pub(crate) fn add_offsets(to: &mut [isize], other: &[isize]) {
 /// What holes read as.
 static ZERO: [u64; 2] = [0; 2];
 
-/// Asks for the lines of a table's row that will be used soon.
-#[inline(always)]
-fn prefetch(p: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch never faults.
-    unsafe {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(p.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = p;
-}
-
 /// Rows of as many bytes may be streamed, whatever lines they share with the next.
 const STREAMED: usize = 512;
 
@@ -305,38 +302,6 @@ const PREFETCHED: usize = 4096;
 #[inline(always)]
 fn ahead(bytes: usize) -> usize {
     (8192 / bytes.max(1)).clamp(2, 32)
-}
-
-/// Copies one line past the caches.
-///
-/// # Safety
-/// A line is valid for reading at `from`, and for writing at `to`, which is a multiple of its size.
-#[inline(always)]
-unsafe fn stream_line(from: *const u8, to: *mut u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 CPU has SSE2; the caller's line.
-    unsafe {
-        use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
-        let (from, to) = (from.cast::<__m128i>(), to.cast::<__m128i>());
-        let line: [__m128i; 4] = core::array::from_fn(|i| _mm_loadu_si128(from.wrapping_add(i)));
-        for (i, part) in line.into_iter().enumerate() {
-            _mm_stream_si128(to.wrapping_add(i), part);
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    // SAFETY: the caller's line.
-    unsafe {
-        to.cast::<[u64; 8]>().write_unaligned(from.cast::<[u64; 8]>().read_unaligned());
-    }
-}
-
-/// What was streamed before it is seen before what is stored after it.
-pub(crate) fn fence() {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 CPU has SSE2.
-    unsafe {
-        core::arch::x86_64::_mm_sfence();
-    }
 }
 
 /// Dense rows of a table at offsets, copied to a grid, at even distances: a gather that only moves,
@@ -361,9 +326,9 @@ pub(crate) struct CopyRows<'b> {
 impl Kernel for CopyRows<'_> {
     type Output = ();
     #[inline(always)]
-    fn run<I: Isa>(mut self, _: I) {
+    fn run<I: Isa>(mut self, isa: I) {
         for _ in 0..self.columns.len {
-            self.column();
+            self.column(isa);
             self.p = crate::nest::step(self.p, self.columns.stride);
         }
     }
@@ -371,20 +336,21 @@ impl Kernel for CopyRows<'_> {
 
 impl CopyRows<'_> {
     #[inline(always)]
-    fn column(&self) {
+    fn column<I: Isa>(&self, isa: I) {
         match self.bytes {
             0 => {}
             1 => self.words::<u8>(),
             2 => self.words::<u16>(),
-            4 => self.words::<u32>(),
-            8 => self.words::<u64>(),
             3 => self.ends::<u16>(),
-            ..8 => self.ends::<u32>(),
-            ..16 => self.ends::<u64>(),
-            ..=32 => self.ends::<[u64; 2]>(),
-            ..LINE => self.ends::<[u64; 4]>(),
-            STREAMED.. if self.stream => self.lines::<true>(),
-            _ => self.lines::<false>(),
+            4 => self.words::<u32>(),
+            5..8 => self.ends::<u32>(),
+            8 => self.words::<u64>(),
+            9..16 => self.ends::<u64>(),
+            16 => self.words::<[u64; 2]>(),
+            17..=32 => self.ends::<[u64; 2]>(),
+            33..LINE => self.ends::<[u64; 4]>(),
+            STREAMED.. if self.stream => self.lines::<I, true>(isa),
+            _ => self.lines::<I, false>(isa),
         }
     }
 
@@ -435,7 +401,7 @@ impl CopyRows<'_> {
 
     /// Rows of a line and more.
     #[inline(always)]
-    fn lines<const STREAM: bool>(&self) {
+    fn lines<I: Isa, const STREAM: bool>(&self, isa: I) {
         let bytes = self.bytes;
         let [mut to, table] = self.p;
         let row = |offset: isize| table.wrapping_offset(offset).cast_const();
@@ -447,15 +413,15 @@ impl CopyRows<'_> {
                 match later {
                     Some(&later) if bytes <= PREFETCHED => {
                         let later = row(later);
-                        copy_lines::<STREAM>(bytes, from, to, |at| {
+                        copy_lines::<I, STREAM>(isa, bytes, from, to, |at| {
                             prefetch(later.wrapping_add(at));
                         });
                     }
                     Some(&later) => {
                         (0..4).for_each(|i| prefetch(row(later).wrapping_add(i * LINE)));
-                        copy_lines::<STREAM>(bytes, from, to, |_| {});
+                        copy_lines::<I, STREAM>(isa, bytes, from, to, |_| {});
                     }
-                    None => copy_lines::<STREAM>(bytes, from, to, |_| {}),
+                    None => copy_lines::<I, STREAM>(isa, bytes, from, to, |_| {}),
                 }
             }
             to = to.wrapping_offset(self.grid_step);
@@ -469,7 +435,8 @@ impl CopyRows<'_> {
 /// `bytes`, a line at least, are valid for reading at `from` and for writing at `to`, and do not
 /// overlap.
 #[inline(always)]
-unsafe fn copy_lines<const STREAM: bool>(
+unsafe fn copy_lines<I: Isa, const STREAM: bool>(
+    isa: I,
     bytes: usize,
     from: *const u8,
     to: *mut u8,
@@ -487,7 +454,7 @@ unsafe fn copy_lines<const STREAM: bool>(
             meanwhile(at);
             let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
             if STREAM {
-                stream_line(from, to);
+                I::Bytes::stream_line(isa, from, to);
             } else {
                 to.cast::<[u64; 8]>().write_unaligned(from.cast::<[u64; 8]>().read_unaligned());
             }

@@ -6,14 +6,15 @@
 //! blocks of indices are turned into byte offsets that take its place there. On axes on which no
 //! index moves, whole rows do, or the offsets are used again.
 
-use super::{Walk, nest};
+use super::{LARGE, Walk, nest};
 use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::dispatch;
 use crate::kernel::Rows;
 use crate::kernel::indexed::{
-    BLOCK, CopyRows, IndexedRows, Rule, add_offsets, bounds, fence, index_at,
+    BLOCK, CopyRows, IndexedRows, Rule, add_offsets, bounds, index_at, written,
 };
+use crate::kernel::tiles::bytes::fence;
 use crate::kernel::update::{OutputRunner, Runner};
 use crate::layout::{self, refuse_overlap};
 use crate::ops::Mode;
@@ -41,9 +42,6 @@ pub(crate) const ANY_INDICES: usize = INDEX + MAX_NDIM;
 
 /// Tables of up to as many bytes stay in the near caches, where nothing need be asked for early.
 const NEAR: usize = 256 << 10;
-
-/// Grids of as many bytes do not stay in any cache until somebody wants them.
-const STREAMED: usize = 8 << 20;
 
 /// An indexed axis of the table.
 struct Target<'v> {
@@ -317,14 +315,14 @@ impl<'v, const N: usize> Planned<'v, N> {
         let around = self.rows.get(2..).unwrap_or(&[]);
         let far = self.targets.iter().any(|target| target.rule.span() > NEAR);
         let copies = if K::COPIES && !ADD { self.row_bytes() } else { None };
-        let stream = copies.is_some() && self.grid_bytes() >= STREAMED;
+        let stream = copies.is_some() && self.grid_bytes() >= LARGE;
         let mut scratch = Scratch::new();
         while let Some(block) = blocks.next(&mut scratch) {
             if single && block.holes {
                 self.check(true)?;
             }
             // SAFETY: the block has been written.
-            let offsets = unsafe { scratch.offsets[..block.len].assume_init_ref() };
+            let offsets = unsafe { written(&mut scratch.offsets[..block.len]) };
             if let Some((bytes, axes)) = copies
                 && !block.holes
             {
@@ -358,7 +356,7 @@ impl<'v, const N: usize> Planned<'v, N> {
     /// The bytes of a row that is dense in both grid and table, and the axes around it: perhaps of
     /// a single element.
     fn row_bytes(&self) -> Option<(usize, &[Axis<2>])> {
-        let item = size_of::<T>();
+        let item = self.item;
         match self.rows.first() {
             Some(row) if !self.by_columns => {
                 let dense = row.stride == [item as isize; 2];
@@ -370,7 +368,7 @@ impl<'v, const N: usize> Planned<'v, N> {
 
     fn grid_bytes(&self) -> usize {
         let lens = self.plan.axes.iter().map(|axis| axis.len);
-        lens.chain(self.rows.iter().map(|axis| axis.len)).product::<usize>() * size_of::<T>()
+        lens.chain(self.rows.iter().map(|axis| axis.len)).product::<usize>() * self.item
     }
 
     /// Refuses an index out of range where the mode does. The elements of the index views are
@@ -568,7 +566,7 @@ impl<'w, 'v, const N: usize> Blocks<'w, 'v, N> {
                 let sum = &mut scratch.offsets[range.clone()];
                 // SAFETY: both have been written.
                 unsafe {
-                    add_offsets(sum.assume_init_mut(), scratch.more[range].assume_init_ref());
+                    add_offsets(written(sum), written(&mut scratch.more[range]));
                 }
             }
             (from, by) = (0, 0);
