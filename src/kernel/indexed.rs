@@ -1,11 +1,13 @@
 //! Gather and scatter-add below the plan: indices to byte offsets, and rows moved at offsets.
 
 use super::Rows;
+use super::tiles::bytes::{Bytes, prefetch};
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::ops::Mode;
 use crate::plan::Axis;
 use crate::scalar::DType;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 
 /// Indices that become offsets at once: enough that the work per block is nothing, few enough that
 /// their offsets and the rows' heads stay in the first cache.
@@ -130,6 +132,11 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
+    /// The bytes of the table along the axis.
+    pub fn span(&self) -> usize {
+        self.stride.unsigned_abs().saturating_mul(self.extent as usize)
+    }
+
     /// Whether all indices in `low..=high` are in range.
     pub fn admits(&self, low: i128, high: i128) -> bool {
         let n = self.extent as i128;
@@ -140,27 +147,43 @@ impl Rule {
         }
     }
 
-    /// Turns n indices, `step` bytes apart, into offsets from a place that moves by `by` bytes from
-    /// one to the next and starts at `from`. Returns whether there are holes: out of range is one
-    /// where the mode is to drop, and also where it is to raise, so that no index is ever used as
-    /// it was when somebody looked at it before.
+    /// Fills `offsets` from as many indices, `step` bytes apart, each counted from a place that
+    /// starts at `from` and moves by `by` bytes from one to the next. Returns whether there are
+    /// holes: out of range is one where the mode is to drop, and also where it is to raise, so that
+    /// no index is ever used as it was when somebody looked at it before.
     ///
     /// # Safety
-    /// The indices are valid for reading elements of dtype, which is an integer type, and there are
-    /// no more than `offsets` has room for.
+    /// The indices are valid for reading elements of dtype, which is an integer type.
     pub unsafe fn offsets(
         &self,
         dtype: DType,
         (p, step): (*const u8, isize),
         (from, by): (isize, isize),
-        offsets: &mut [isize],
+        offsets: &mut [MaybeUninit<isize>],
     ) -> bool {
         let modulus = if self.mode == Mode::Wrap { self.extent } else { 0 };
         with_index!(dtype, I => dispatch(Widen::<I> {
-            p, step, modulus, to: offsets, of: PhantomData
+            p, step, modulus, to: &mut *offsets, of: PhantomData
         }));
+        if step == dtype.size() as isize {
+            // The next block's indices come while this one's are used.
+            let bytes = offsets.len() * dtype.size();
+            let next = p.wrapping_add(bytes);
+            (0..bytes).step_by(LINE).for_each(|at| prefetch(next.wrapping_add(at)));
+        }
+        // SAFETY: all have been written.
+        let offsets = unsafe { written(offsets) };
         dispatch(Place { rule: *self, from, by, offsets })
     }
+}
+
+/// A slice whose elements are all there.
+///
+/// # Safety
+/// They have been written.
+pub(crate) unsafe fn written(slice: &mut [MaybeUninit<isize>]) -> &mut [isize] {
+    // SAFETY: as the caller says; the layouts are the same.
+    unsafe { &mut *(core::ptr::from_mut(slice) as *mut [isize]) }
 }
 
 /// Indices at their own width to `isize`.
@@ -168,7 +191,7 @@ struct Widen<'b, I> {
     p: *const u8,
     step: isize,
     modulus: isize,
-    to: &'b mut [isize],
+    to: &'b mut [MaybeUninit<isize>],
     of: PhantomData<I>,
 }
 
@@ -182,12 +205,12 @@ impl<I: Integer> Kernel for Widen<'_, I> {
         };
         if self.step == size_of::<I>() as isize && self.modulus == 0 {
             for (i, to) in self.to.iter_mut().enumerate() {
-                *to = load(self.p.wrapping_add(i * size_of::<I>()), 0);
+                to.write(load(self.p.wrapping_add(i * size_of::<I>()), 0));
             }
         } else {
             let mut p = self.p;
             for to in self.to {
-                *to = load(p, self.modulus);
+                to.write(load(p, self.modulus));
                 p = p.wrapping_offset(self.step);
             }
         }
@@ -241,15 +264,17 @@ impl Place<'_> {
         product: impl Fn(isize, isize) -> isize,
     ) -> bool {
         let Place { rule: Rule { extent, stride, .. }, from, by, offsets } = self;
-        let (mut holes, mut from) = (false, from);
+        let (mut holes, mut from) = (0, from);
         for offset in offsets {
             let v = resolve(*offset);
-            let hole = v as usize >= extent as usize;
-            holes |= hole;
-            *offset = if hole { HOLE } else { product(v, stride).wrapping_add(from) };
+            // Negative where v is, or is beyond the last: what overflows is negative already.
+            let out = v | (extent - 1).wrapping_sub(v);
+            holes |= out;
+            let here = product(v, stride).wrapping_add(from);
+            *offset = if out < 0 { HOLE } else { here };
             from = from.wrapping_add(by);
         }
-        holes
+        holes < 0
     }
 }
 
@@ -262,6 +287,191 @@ pub(crate) fn add_offsets(to: &mut [isize], other: &[isize]) {
 
 /// What holes read as.
 static ZERO: [u64; 2] = [0; 2];
+
+/// Rows of as many bytes may be streamed, whatever lines they share with the next.
+const STREAMED: usize = 512;
+
+/// A line of the caches, in bytes.
+const LINE: usize = 64;
+
+/// Rows of up to as many bytes are asked for whole before they are used; of longer ones the CPU
+/// finds the rest by itself.
+const PREFETCHED: usize = 4096;
+
+/// How many rows ahead: what memory takes to answer is worth some thousand bytes of rows.
+#[inline(always)]
+fn ahead(bytes: usize) -> usize {
+    (8192 / bytes.max(1)).clamp(2, 32)
+}
+
+/// Dense rows of a table at offsets, copied to a grid, at even distances: a gather that only moves,
+/// of which nothing matters but the bytes.
+pub(crate) struct CopyRows<'b> {
+    /// Without holes.
+    pub offsets: &'b [isize],
+    /// The grid and the table.
+    pub p: [*mut u8; 2],
+    /// From one row of the grid to the next.
+    pub grid_step: isize,
+    /// The bytes of a row.
+    pub bytes: usize,
+    /// The same offsets are used for each of these.
+    pub columns: Axis<2>,
+    /// The table is larger than the near caches.
+    pub far: bool,
+    /// The grid is larger than all of them.
+    pub stream: bool,
+}
+
+impl Kernel for CopyRows<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(mut self, isa: I) {
+        for _ in 0..self.columns.len {
+            self.column(isa);
+            self.p = crate::nest::step(self.p, self.columns.stride);
+        }
+    }
+}
+
+impl CopyRows<'_> {
+    #[inline(always)]
+    fn column<I: Isa>(&self, isa: I) {
+        match self.bytes {
+            0 => {}
+            1 => self.words::<u8>(),
+            2 => self.words::<u16>(),
+            3 => self.ends::<u16>(),
+            4 => self.words::<u32>(),
+            5..8 => self.ends::<u32>(),
+            8 => self.words::<u64>(),
+            9..16 => self.ends::<u64>(),
+            16 => self.words::<[u64; 2]>(),
+            17..=32 => self.ends::<[u64; 2]>(),
+            33..LINE => self.ends::<[u64; 4]>(),
+            STREAMED.. if self.stream => self.lines::<I, true>(isa),
+            _ => self.lines::<I, false>(isa),
+        }
+    }
+
+    /// Calls `copy` with the source and the target of each row.
+    #[inline(always)]
+    fn each(&self, copy: impl Fn(*const u8, *mut u8)) {
+        let [mut to, table] = self.p;
+        let from = |offset: isize| table.wrapping_offset(offset).cast_const();
+        let mut last = self.offsets;
+        if self.far {
+            let later = self.offsets.get(ahead(self.bytes)..).unwrap_or(&[]);
+            for (&offset, &later) in self.offsets.iter().zip(later) {
+                prefetch(from(later));
+                copy(from(offset), to);
+                to = to.wrapping_offset(self.grid_step);
+            }
+            last = &self.offsets[later.len()..];
+        }
+        for &offset in last {
+            copy(from(offset), to);
+            to = to.wrapping_offset(self.grid_step);
+        }
+    }
+
+    /// Rows of the size of W.
+    #[inline(always)]
+    fn words<W: Copy>(&self) {
+        self.each(|from, to| {
+            // SAFETY: a row of the table and one of the grid.
+            unsafe { to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned()) }
+        });
+    }
+
+    /// Rows of the size of W to that of two: both ends, which may overlap.
+    #[inline(always)]
+    fn ends<W: Copy>(&self) {
+        let last = self.bytes - size_of::<W>();
+        self.each(|from, to| {
+            // SAFETY: within a row of the table and one of the grid.
+            unsafe {
+                let head = from.cast::<W>().read_unaligned();
+                let tail = from.wrapping_add(last).cast::<W>().read_unaligned();
+                to.cast::<W>().write_unaligned(head);
+                to.wrapping_add(last).cast::<W>().write_unaligned(tail);
+            }
+        });
+    }
+
+    /// Rows of a line and more.
+    #[inline(always)]
+    fn lines<I: Isa, const STREAM: bool>(&self, isa: I) {
+        let bytes = self.bytes;
+        let [mut to, table] = self.p;
+        let row = |offset: isize| table.wrapping_offset(offset).cast_const();
+        for (i, &offset) in self.offsets.iter().enumerate() {
+            let from = row(offset);
+            let later = self.offsets.get(i + ahead(bytes)).filter(|_| self.far);
+            // SAFETY: a row of the table and one of the grid, which share nothing.
+            unsafe {
+                match later {
+                    Some(&later) if bytes <= PREFETCHED => {
+                        let later = row(later);
+                        copy_lines::<I, STREAM>(isa, bytes, from, to, |at| {
+                            prefetch(later.wrapping_add(at));
+                        });
+                    }
+                    Some(&later) => {
+                        (0..4).for_each(|i| prefetch(row(later).wrapping_add(i * LINE)));
+                        copy_lines::<I, STREAM>(isa, bytes, from, to, |_| {});
+                    }
+                    None => copy_lines::<I, STREAM>(isa, bytes, from, to, |_| {}),
+                }
+            }
+            to = to.wrapping_offset(self.grid_step);
+        }
+    }
+}
+
+/// Copies a row, and calls `meanwhile` with the position of each line.
+///
+/// # Safety
+/// `bytes`, a line at least, are valid for reading at `from` and for writing at `to`, and do not
+/// overlap.
+#[inline(always)]
+unsafe fn copy_lines<I: Isa, const STREAM: bool>(
+    isa: I,
+    bytes: usize,
+    from: *const u8,
+    to: *mut u8,
+    meanwhile: impl Fn(usize),
+) {
+    // A line that is streamed must not be stored to in part, and so brought to a cache.
+    let head = if STREAM { to.addr().wrapping_neg() % LINE } else { 0 };
+    let mut at = head;
+    // SAFETY: the caller's bytes.
+    unsafe {
+        if head > 0 {
+            core::ptr::copy_nonoverlapping(from, to, head);
+        }
+        while at + LINE <= bytes {
+            meanwhile(at);
+            let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+            if STREAM {
+                I::Bytes::stream_line(isa, from, to);
+            } else {
+                to.cast::<[u64; 8]>().write_unaligned(from.cast::<[u64; 8]>().read_unaligned());
+            }
+            at += LINE;
+        }
+        if at < bytes {
+            meanwhile(bytes - 1);
+            if STREAM {
+                let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+                core::ptr::copy_nonoverlapping(from, to, bytes - at);
+            } else {
+                let (from, to) = (from.wrapping_add(bytes - LINE), to.wrapping_add(bytes - LINE));
+                to.cast::<[u64; 8]>().write_unaligned(from.cast::<[u64; 8]>().read_unaligned());
+            }
+        }
+    }
+}
 
 /// Rows of a table at offsets, and rows of a grid at even distances, one for each offset: from the
 /// table to the grid, or where ADD, from the grid into the table.
@@ -278,6 +488,8 @@ pub(crate) struct IndexedRows<'b, T, K, const ADD: bool> {
     pub block: [Axis<2>; 2],
     /// Whether to go through all offsets for one element of a row before the next element.
     pub by_columns: bool,
+    /// The table is larger than the near caches.
+    pub far: bool,
     pub elements: PhantomData<T>,
 }
 
@@ -319,6 +531,17 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedRows<'_, T, K, ADD> {
     #[inline(always)]
     fn rows<I: Isa>(&self, isa: I) {
         let [row, rows] = self.block;
+        let item = size_of::<T>() as isize;
+        if rows.len == 1 && row.stride == [item; 2] {
+            // A length that the compiler knows is a row without loops.
+            match row.len {
+                2 => self.dense_rows(isa, 2),
+                3 => self.dense_rows(isa, 3),
+                4 => self.dense_rows(isa, 4),
+                n => self.dense_rows(isa, n),
+            }
+            return;
+        }
         let [mut grid, table] = self.p;
         for &offset in self.offsets {
             let steps = [row.stride[1], rows.stride[1]];
@@ -333,24 +556,111 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedRows<'_, T, K, ADD> {
         }
     }
 
+    /// Rows of n elements, dense in grid and table.
+    #[inline(always)]
+    fn dense_rows<I: Isa>(&self, isa: I, n: usize) {
+        let item = size_of::<T>() as isize;
+        let bytes = n * size_of::<T>();
+        let ahead = ahead(bytes);
+        let asked = if bytes <= PREFETCHED { bytes } else { 4 * LINE };
+        let [mut grid, table] = self.p;
+        for (i, &offset) in self.offsets.iter().enumerate() {
+            if self.far
+                && let Some(&later) = self.offsets.get(i + ahead)
+            {
+                for at in (0..asked).step_by(LINE) {
+                    prefetch(table.wrapping_offset(later).wrapping_add(at));
+                }
+            }
+            if let Some((t, [step, _])) = self.table(table, offset, [item, 0]) {
+                if step == item {
+                    self.row(isa, n, [grid, t], [item; 2]);
+                } else {
+                    self.row(isa, n, [grid, t], [item, step]);
+                }
+            }
+            grid = grid.wrapping_offset(self.grid_step);
+        }
+    }
+
     #[inline(always)]
     fn columns<I: Isa>(&self, isa: I) {
-        let item = size_of::<T>() as isize;
         let [row, rows] = self.block;
         let mut outer = self.p;
+        let runs = ADD && !self.holes && self.is_of_runs();
         for _ in 0..rows.len {
             let mut p = outer;
             for _ in 0..row.len {
-                let mut grid = p[0];
-                for &offset in self.offsets {
-                    if let Some((t, _)) = self.table(p[1], offset, [item; 2]) {
-                        self.row(isa, 1, [grid, t], [item; 2]);
-                    }
-                    grid = grid.wrapping_offset(self.grid_step);
+                if self.holes {
+                    self.column_with_holes(isa, p);
+                } else if runs {
+                    self.column_of_runs(isa, p);
+                } else {
+                    self.column(isa, p);
                 }
                 p = crate::nest::step(p, row.stride);
             }
             outer = crate::nest::step(outer, rows.stride);
+        }
+    }
+
+    /// One element for each offset.
+    #[inline(always)]
+    fn column_with_holes<I: Isa>(&self, isa: I, [mut grid, table]: [*mut u8; 2]) {
+        let item = size_of::<T>() as isize;
+        for &offset in self.offsets {
+            if let Some((t, _)) = self.table(table, offset, [item; 2]) {
+                self.row(isa, 1, [grid, t], [item; 2]);
+            }
+            grid = grid.wrapping_offset(self.grid_step);
+        }
+    }
+
+    #[inline(always)]
+    fn column<I: Isa>(&self, isa: I, [mut grid, table]: [*mut u8; 2]) {
+        let item = size_of::<T>() as isize;
+        let at = |offset: isize| table.wrapping_offset(offset);
+        let mut last = self.offsets;
+        if self.far {
+            let later = self.offsets.get(ahead(size_of::<T>())..).unwrap_or(&[]);
+            for (&offset, &later) in self.offsets.iter().zip(later) {
+                prefetch(at(later));
+                self.row(isa, 1, [grid, at(offset)], [item; 2]);
+                grid = grid.wrapping_offset(self.grid_step);
+            }
+            last = &self.offsets[later.len()..];
+        }
+        for &offset in last {
+            self.row(isa, 1, [grid, at(offset)], [item; 2]);
+            grid = grid.wrapping_offset(self.grid_step);
+        }
+    }
+
+    /// Whether most offsets are those before them. It is asked once a block, since a branch for each
+    /// offset would be mispredicted where two take turns at random.
+    #[inline(always)]
+    fn is_of_runs(&self) -> bool {
+        let after = self.offsets.get(1..).unwrap_or(&[]);
+        let equal: usize = self.offsets.iter().zip(after).map(|(a, b)| usize::from(a == b)).sum();
+        4 * equal > 3 * self.offsets.len()
+    }
+
+    /// One element for each offset, a run of equal ones summed in a register: sums into one cell
+    /// wait for each other, and longer still for each to come back from memory.
+    #[inline(always)]
+    fn column_of_runs<I: Isa>(&self, isa: I, [mut grid, table]: [*mut u8; 2]) {
+        let item = size_of::<T>() as isize;
+        for run in self.offsets.chunk_by(|a, b| a == b) {
+            let cell = table.wrapping_offset(run[0]).cast::<T>();
+            // SAFETY: a cell of the table, without holes, and nobody else's meanwhile.
+            unsafe {
+                let mut sum = cell.read_unaligned();
+                for _ in run {
+                    self.row(isa, 1, [grid, (&raw mut sum).cast()], [item; 2]);
+                    grid = grid.wrapping_offset(self.grid_step);
+                }
+                cell.write_unaligned(sum);
+            }
         }
     }
 }

@@ -6,12 +6,15 @@
 //! blocks of indices are turned into byte offsets that take its place there. On axes on which no
 //! index moves, whole rows do, or the offsets are used again.
 
-use super::{Walk, nest};
+use super::{LARGE, Walk, nest};
 use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::dispatch;
 use crate::kernel::Rows;
-use crate::kernel::indexed::{BLOCK, IndexedRows, Rule, add_offsets, bounds, index_at};
+use crate::kernel::indexed::{
+    BLOCK, CopyRows, IndexedRows, Rule, add_offsets, bounds, index_at, written,
+};
+use crate::kernel::tiles::bytes::fence;
 use crate::kernel::update::{OutputRunner, Runner};
 use crate::layout::{self, refuse_overlap};
 use crate::ops::Mode;
@@ -21,6 +24,7 @@ use crate::view::{Cells, Index, Operand};
 use arrayvec::ArrayVec;
 use core::cell::RefCell;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 
 /// The operands of a plan. The first is no memory, but the position among the terms of one sum: it
 /// holds the indexed axes of a scatter-add in row-major order.
@@ -35,6 +39,9 @@ pub(crate) const ONE_INDEX: usize = INDEX + 1;
 pub(crate) const FEW_INDICES: usize = INDEX + 4;
 /// The operands of a walk with any number: one for every axis.
 pub(crate) const ANY_INDICES: usize = INDEX + MAX_NDIM;
+
+/// Tables of up to as many bytes stay in the near caches, where nothing need be asked for early.
+const NEAR: usize = 256 << 10;
 
 /// An indexed axis of the table.
 struct Target<'v> {
@@ -306,25 +313,62 @@ impl<'v, const N: usize> Planned<'v, N> {
         }
         let [row, rows] = [0, 1].map(|i| self.rows.get(i).copied().unwrap_or(Axis::ONE));
         let around = self.rows.get(2..).unwrap_or(&[]);
-        let mut scratch = Scratch { offsets: [0; BLOCK], more: [0; BLOCK] };
+        let far = self.targets.iter().any(|target| target.rule.span() > NEAR);
+        let copies = if K::COPIES && !ADD { self.row_bytes() } else { None };
+        let stream = copies.is_some() && self.grid_bytes() >= LARGE;
+        let mut scratch = Scratch::new();
         while let Some(block) = blocks.next(&mut scratch) {
             if single && block.holes {
                 self.check(true)?;
             }
+            // SAFETY: the block has been written.
+            let offsets = unsafe { written(&mut scratch.offsets[..block.len]) };
+            if let Some((bytes, axes)) = copies
+                && !block.holes
+            {
+                let rows = axes.first().copied().unwrap_or(Axis::ONE);
+                nest(axes.get(1..).unwrap_or(&[]), block.p, &mut |p| {
+                    let grid_step = block.grid_step;
+                    dispatch(CopyRows { offsets, p, grid_step, bytes, columns: rows, far, stream });
+                });
+                continue;
+            }
             nest(around, block.p, &mut |p| {
                 dispatch(IndexedRows::<E, K, ADD> {
                     kernel,
-                    offsets: &scratch.offsets[..block.len],
+                    offsets,
                     holes: block.holes,
                     p,
                     grid_step: block.grid_step,
                     block: [row, rows],
                     by_columns: self.by_columns,
+                    far,
                     elements: PhantomData,
                 });
             });
         }
+        if stream {
+            fence();
+        }
         Ok(())
+    }
+
+    /// The bytes of a row that is dense in both grid and table, and the axes around it: perhaps of
+    /// a single element.
+    fn row_bytes(&self) -> Option<(usize, &[Axis<2>])> {
+        let item = self.item;
+        match self.rows.first() {
+            Some(row) if !self.by_columns => {
+                let dense = row.stride == [item as isize; 2];
+                dense.then(|| (row.len * item, &self.rows[1..]))
+            }
+            _ => Some((item, &self.rows)),
+        }
+    }
+
+    fn grid_bytes(&self) -> usize {
+        let lens = self.plan.axes.iter().map(|axis| axis.len);
+        lens.chain(self.rows.iter().map(|axis| axis.len)).product::<usize>() * self.item
     }
 
     /// Refuses an index out of range where the mode does. The elements of the index views are
@@ -408,8 +452,17 @@ impl Target<'_> {
 
 /// The offsets of a block, and those of another index on their way into the sum.
 struct Scratch {
-    offsets: [isize; BLOCK],
-    more: [isize; BLOCK],
+    offsets: [MaybeUninit<isize>; BLOCK],
+    more: [MaybeUninit<isize>; BLOCK],
+}
+
+impl Scratch {
+    fn new() -> Self {
+        Scratch {
+            offsets: [const { MaybeUninit::uninit() }; BLOCK],
+            more: [const { MaybeUninit::uninit() }; BLOCK],
+        }
+    }
 }
 
 /// One block of offsets.
@@ -497,7 +550,7 @@ impl<'w, 'v, const N: usize> Blocks<'w, 'v, N> {
         let mut holes = false;
         if self.targets.is_empty() {
             for offset in &mut scratch.offsets[range.clone()] {
-                *offset = from;
+                offset.write(from);
                 from = from.wrapping_add(by);
             }
         }
@@ -509,7 +562,12 @@ impl<'w, 'v, const N: usize> Blocks<'w, 'v, N> {
             holes |=
                 unsafe { target.rule.offsets(target.index.dtype(), (p, step), (from, by), to) };
             if q > 0 {
-                add_offsets(&mut scratch.offsets[range.clone()], &scratch.more[range.clone()]);
+                let range = range.clone();
+                let sum = &mut scratch.offsets[range.clone()];
+                // SAFETY: both have been written.
+                unsafe {
+                    add_offsets(written(sum), written(&mut scratch.more[range]));
+                }
             }
             (from, by) = (0, 0);
         }

@@ -39,7 +39,7 @@ pub(crate) fn fence() {
 
 /// Asks for a line that will be read soon.
 #[inline(always)]
-pub(super) fn prefetch(p: *const u8) {
+pub(crate) fn prefetch(p: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch never faults.
     unsafe {
