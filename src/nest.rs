@@ -1,24 +1,23 @@
 //! Walks: a plan bound to its operands' memory, and the loops down to the kernel.
 
 pub(crate) mod indexed;
+mod tiles;
 
-use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::kernel::Rows;
 use crate::kernel::in_place::{self, Scratch};
 use crate::kernel::reduce::{Amax, BLOCK_BYTES, Reduce, Tree, abs1, block};
 use crate::kernel::tiles::bytes::fence;
-use crate::kernel::tiles::{Bring, Matrix};
 use crate::kernel::update::{OutputRunner, Runner};
 use crate::layout::refuse_overlap;
 use crate::plan::{Axis, Plan};
 use crate::scalar::{Element, Scalar};
-use crate::tiling::{Aim, Crossing, Loop, MAX_SIDE, Role, Side, Tiling};
+use crate::tiling::Crossing;
 use crate::view::{Cells, Operand};
-use arrayvec::ArrayVec;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use tiles::LARGE;
 
 /// Steps pointers along an axis.
 ///
@@ -131,166 +130,6 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         nest(axes.get(2..).unwrap_or(&[]), first, &mut |p| {
             dispatch(Block { kernel, block, p, large, elements: PhantomData });
         });
-    }
-
-    /// Runs a kernel box by box. The part in the box of an operand whose elements lie in another
-    /// order than the output's is brought to a buffer in the output's order first; a copy that
-    /// stays in the caches is brought to where it belongs at once.
-    #[inline(never)]
-    fn run_by_tiles<K: Rows<T, N, OUT>>(&self, kernel: K, crossing: Crossing) {
-        let axes = &self.plan.axes[..];
-        let first = step(self.base, self.plan.offset);
-        let (large, item) = (K::STREAMS && self.is_large(), size_of::<T>());
-        let in_place = K::COPIES && !large;
-        let k = crossing.operand;
-        if in_place
-            && let [a, b] = axes
-            && (a.stride[0], b.stride[k]) == (item as isize, item as isize)
-        {
-            let (source, target) = (first[k].cast_const(), first[0]);
-            let (row_step, column_step) = (a.stride[k], b.stride[0]);
-            let shape = [a.len, b.len];
-            return dispatch(Matrix { item, shape, source, target, row_step, column_step });
-        }
-        let tiling = Tiling::new(axes, k, crossing.item, crossing.shared, AIM);
-        let dense_rows = tiling.matrix(Role::Row).all(|s| axes[s.axis].stride[0] == s.step);
-        let in_place = in_place && dense_rows;
-        let columns = Table::new(&tiling, Role::Column, |side| {
-            if in_place { axes[side.axis].stride[0] } else { side.step }
-        });
-        let sources: [Option<Source>; N] = core::array::from_fn(|k| {
-            (k >= OUT && crossing.crosses(axes, k)).then(|| Source::new(&tiling, axes, k))?
-        });
-        let mut buffers = [const { Buffer64([MaybeUninit::uninit(); AIM.volume]) }; N];
-        let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
-        let mut extents: ArrayVec<usize, { MAX_NDIM + 1 }> =
-            tiling.sides.iter().map(|s| s.extent).collect();
-        boxes(&tiling.loops, first, axes, &mut extents, &mut |p, extents| {
-            let mut from = p;
-            for k in OUT..N {
-                let Some(source) = &sources[k] else { continue };
-                from[k] = buffers[k];
-                let side_of = |role| tiling.count(extents, role);
-                let layers: ArrayVec<_, { MAX_NDIM + 1 }> = tiling
-                    .sides
-                    .iter()
-                    .zip(extents)
-                    .filter(|(side, _)| side.role == Role::Layer)
-                    .map(|(side, &extent)| {
-                        let stride = axes[side.axis].stride;
-                        (extent, stride[k], if in_place { stride[0] } else { side.step })
-                    })
-                    .collect();
-                dispatch(Bring {
-                    item: crossing.item,
-                    source: p[k],
-                    target: if in_place { p[0] } else { buffers[k] },
-                    rows: &source.rows.0[..side_of(Role::Row)],
-                    columns: &columns.0[..side_of(Role::Column)],
-                    step: source.step,
-                    layers: &layers,
-                });
-            }
-            if in_place {
-                return;
-            }
-            let mut rows: Plan<N> = Plan::new();
-            if crossing.shared > 0 {
-                rows.axes.push(Axis { len: crossing.item / item, stride: [item as isize; N] });
-            }
-            for (side, &extent) in tiling.sides.iter().zip(extents) {
-                let mut axis = Axis { len: extent, ..axes[side.axis] };
-                for k in OUT..N {
-                    if sources[k].is_some() {
-                        axis.stride[k] = side.step;
-                    }
-                }
-                rows.axes.push(axis);
-            }
-            rows.fuse();
-            self.run_rows(kernel, &rows.axes, from, large);
-        });
-        if large {
-            fence();
-        }
-    }
-}
-
-/// Outputs of so many bytes go past the caches.
-const LARGE: usize = 6 << 20;
-
-/// Boxes that fit an L1 cache, with whole lines on the input's side and runs on the output's.
-const AIM: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
-
-/// A box of an operand in the output's order.
-#[repr(align(64))]
-struct Buffer64([MaybeUninit<u8>; AIM.volume]);
-
-/// The byte offsets of a matrix's rows or columns.
-struct Table(ArrayVec<isize, MAX_SIDE>);
-
-impl Table {
-    fn new(tiling: &Tiling, role: Role, stride: impl Fn(&Side) -> isize) -> Table {
-        let mut table = ArrayVec::new();
-        table.push(0);
-        for side in tiling.matrix(role) {
-            let inner = table.len();
-            for i in 1..side.extent {
-                for j in 0..inner {
-                    table.push(table[j] + i as isize * stride(side));
-                }
-            }
-        }
-        Table(table)
-    }
-}
-
-/// An operand that is brought to a buffer.
-struct Source {
-    rows: Table,
-    /// From one column to the next.
-    step: isize,
-}
-
-impl Source {
-    /// `None` where the columns have no even step.
-    fn new<const N: usize>(tiling: &Tiling, axes: &[Axis<N>], k: usize) -> Option<Source> {
-        let mut run = Axis::<N>::ONE;
-        for side in tiling.matrix(Role::Column) {
-            let a = Axis { len: side.extent, ..axes[side.axis] };
-            if run.len == 1 {
-                run = a;
-            } else if run.stride[k].checked_mul(run.len as isize) == Some(a.stride[k]) {
-                run.len *= a.len;
-            } else {
-                return None;
-            }
-        }
-        let rows = Table::new(tiling, Role::Row, |side| axes[side.axis].stride[k]);
-        Some(Source { rows, step: run.stride[k] })
-    }
-}
-
-/// Calls `body` with the pointers and extents of every box.
-fn boxes<const N: usize>(
-    loops: &[Loop],
-    mut p: [*mut u8; N],
-    axes: &[Axis<N>],
-    extents: &mut [usize],
-    body: &mut dyn FnMut([*mut u8; N], &[usize]),
-) {
-    let [inner @ .., outer] = loops else { return body(p, extents) };
-    let mut left = outer.len;
-    let mut extent = outer.first;
-    while left > 0 {
-        extent = extent.min(left);
-        if let Some(side) = outer.side {
-            extents[side] = extent;
-        }
-        boxes(inner, p, axes, extents, body);
-        p = step(p, axes[outer.axis].stride.map(|s| s * extent as isize));
-        left -= extent;
-        extent = outer.extent;
     }
 }
 

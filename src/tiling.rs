@@ -48,7 +48,7 @@ impl Crossing {
         }
         let dense = axes[0].stride == [item as isize; N];
         let (run, shared) = if dense { (axes[0].len * item, 1) } else { (item, 0) };
-        if dense && run >= if copies { LONG } else { 64 } {
+        if dense && run >= if copies { LONG } else { 512 } {
             return None;
         }
         let crossing = |operand| Crossing { operand, item: run, shared };

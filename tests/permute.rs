@@ -259,6 +259,27 @@ fn moves_large() {
         check_moves::<f32>(&mut rng, shape, perm);
         check_moves::<f64>(&mut rng, shape, perm);
     }
+    // Steps that are whole lines, in the output too.
+    let cases: [(&[usize], &[usize]); 6] = [
+        (&[2048, 1040], &[1, 0]),
+        (&[1056, 2050], &[1, 0]),
+        (&[48, 28, 37, 48], &[3, 0, 2, 1]),
+        (&[28, 48, 28, 48], &[3, 0, 2, 1]),
+        (&[28, 14, 9, 32, 21], &[4, 0, 2, 1, 3]),
+        (&[9, 28, 14, 48, 16], &[4, 0, 2, 1, 3]),
+    ];
+    for (shape, perm) in cases {
+        for _ in 0..3 {
+            check_moves::<f32>(&mut rng, shape, perm);
+            check_moves::<u64>(&mut rng, shape, perm);
+            check_moves::<Complex<f64>>(&mut rng, shape, perm);
+        }
+    }
+    // Runs that both sides share.
+    for run in [48, 64, 80, 300] {
+        check_moves::<f32>(&mut rng, &[35, 46, 21, run], &[2, 1, 0, 3]);
+        check_moves::<f32>(&mut rng, &[35, 46, 21, run], &[1, 0, 2, 3]);
+    }
     check_moves::<u8>(&mut rng, &[4099, 2050], &[1, 0]);
     check_moves::<u16>(&mut rng, &[2049, 2050], &[1, 0]);
     check_moves::<Complex<f64>>(&mut rng, &[1025, 700], &[1, 0]);

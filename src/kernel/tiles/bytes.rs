@@ -16,6 +16,11 @@ pub trait Bytes<I: Isa>: Copy {
     /// # Safety
     /// `p` is valid for writing a register; no alignment is needed.
     unsafe fn store(self, p: *mut u8);
+    /// Stores past the caches.
+    ///
+    /// # Safety
+    /// `p` is valid for writing a register, and a multiple of its size.
+    unsafe fn stream(self, p: *mut u8);
     /// In each lane, the words of the lower halves of both in turn.
     fn zip_low<W: Word>(self, other: Self) -> Self;
     /// In each lane, the words of the upper halves of both in turn.
@@ -61,6 +66,8 @@ impl<I: Isa> Bytes<I> for None {
     }
     #[inline(always)]
     unsafe fn store(self, _: *mut u8) {}
+    #[inline(always)]
+    unsafe fn stream(self, _: *mut u8) {}
     #[inline(always)]
     fn zip_low<W: Word>(self, _: Self) -> Self {
         self
@@ -113,6 +120,11 @@ mod x86 {
         unsafe fn store(self, p: *mut u8) {
             // SAFETY: every x86-64 CPU has SSE2; the caller's bytes.
             unsafe { _mm_storeu_si128(p.cast(), self.0) }
+        }
+        #[inline(always)]
+        unsafe fn stream(self, p: *mut u8) {
+            // SAFETY: the value proves the instructions; the caller's bytes.
+            unsafe { _mm_stream_si128(p.cast(), self.0) }
         }
         #[inline(always)]
         fn zip_low<W: Word>(self, o: Self) -> Self {
@@ -178,6 +190,11 @@ mod x86 {
         unsafe fn store(self, p: *mut u8) {
             // SAFETY: the value proves the instructions; the caller's bytes.
             unsafe { _mm256_storeu_si256(p.cast(), self.0) }
+        }
+        #[inline(always)]
+        unsafe fn stream(self, p: *mut u8) {
+            // SAFETY: the value proves the instructions; the caller's bytes.
+            unsafe { _mm256_stream_si256(p.cast(), self.0) }
         }
         #[inline(always)]
         fn zip_low<W: Word>(self, o: Self) -> Self {
@@ -246,6 +263,11 @@ mod x86 {
             unsafe { _mm512_storeu_si512(p.cast(), self.0) }
         }
         #[inline(always)]
+        unsafe fn stream(self, p: *mut u8) {
+            // SAFETY: the value proves the instructions; the caller's bytes.
+            unsafe { _mm512_stream_si512(p.cast(), self.0) }
+        }
+        #[inline(always)]
         fn zip_low<W: Word>(self, o: Self) -> Self {
             // SAFETY: the value proves the instructions.
             #[allow(unused_unsafe)]
@@ -309,6 +331,11 @@ mod neon {
         #[inline(always)]
         unsafe fn store(self, p: *mut u8) {
             // SAFETY: every aarch64 CPU has NEON; the caller's bytes.
+            unsafe { vst1q_u8(p, self.0) }
+        }
+        #[inline(always)]
+        unsafe fn stream(self, p: *mut u8) {
+            // SAFETY: the value proves the instructions; the caller's bytes.
             unsafe { vst1q_u8(p, self.0) }
         }
         #[inline(always)]
