@@ -31,8 +31,11 @@ step() {
     [ "$2" -ne 0 ] && broken="$broken  $name"
 }
 
-# A folder for the set without BLAS, as in the Makefile. One set checks the header for both: cbindgen takes long to build.
-no_blas_features=ndarray
+# No file names are meant by a `*` here.
+set -f
+# A folder for the set without BLAS, as in the Makefile. What is the same in both sets is compiled for one alone: cbindgen,
+# and the crate a second time for its unit tests.
+no_blas_features=ndarray no_blas_tests="--test *"
 if [ "$blas" = openblas ]; then
     step "Rust, OpenBLAS" cargo test --no-fail-fast --target-dir target --features header,ndarray
     # `cargo test` leaves the shared library in deps/ only.
@@ -46,10 +49,10 @@ else
     skipped=$((skipped + 1))
     libraries=$PWD/target/stage-none/lib
     quick=
-    no_blas_features=header,ndarray
+    no_blas_features=header,ndarray no_blas_tests=
 fi
 step "Rust, no BLAS" cargo test --no-fail-fast --target-dir target/no-blas --no-default-features \
-    --features $no_blas_features
+    --features $no_blas_features $no_blas_tests
 step "build, no BLAS" cargo build --target-dir target/no-blas --no-default-features --features $no_blas_features
 step "install, no BLAS" sh tests/install.sh none $quick
 step "C and C++" sh tests/c.sh $libraries "$PWD/target/no-blas/debug"

@@ -69,13 +69,13 @@ if [ -n "$digits" ]; then
     sed '7s/,/,x/' $data >$out/malformed.csv
     head -n 3 $data | cut -d, -f1-20 >$out/short.csv
     : >$out/empty.csv
-    # It exits with 1 itself when it learns too little.
     refuses_input() {
         with_library "$first" "$digits" "$1" >$out/refusal 2>&1
         code=$?
         cat $out/refusal
         [ $code -eq 1 ] && [ -s $out/refusal ]
     }
+    # It exits with 1 by itself when it learns too little.
     for library in "$@"; do check "train digits_cnn $library" with_library "$library" "$digits" $data; done
     for bad in missing malformed short empty; do
         check "digits_cnn refuses a $bad file" refuses_input $out/$bad.csv
