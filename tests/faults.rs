@@ -148,7 +148,7 @@ fn swap_reaches_the_last_element() {
         // SAFETY: the views lie in their arrays.
         assert_eq!(unsafe { ndblas_swap(&mut a.view_mut_of(&even), &mut b.view_mut()) }, OK);
         assert!(b.values().iter().enumerate().all(|(i, &v)| v == 2.0 * i as f64));
-        let left = |i: usize| if i % 2 == 0 { 0.0 } else { i as f64 };
+        let left = |i: usize| if i.is_multiple_of(2) { 0.0 } else { i as f64 };
         assert!(a.values().iter().enumerate().all(|(i, &v)| v == left(i)));
     }
 }

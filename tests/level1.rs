@@ -208,7 +208,7 @@ fn iamax<T: Number>(case: &Case) -> Property {
     let mut numbers = Numbers { exact: true, ..case.numbers() };
     let mut x = case.a.input::<T>(&case.shape);
     x.fill_with(|| {
-        let nan = case.seed % 4 == 0 && numbers.bits() % 64 == 0;
+        let nan = case.seed.is_multiple_of(4) && numbers.bits().is_multiple_of(64);
         numbers.number_or_nan(!nan)
     });
     let magnitude = |v: T| v.wide().re.abs() + v.wide().im.abs();

@@ -124,7 +124,7 @@ fn interleaved_views_are_apart() {
                 .values()
                 .iter()
                 .enumerate()
-                .all(|(i, &v)| v == [3.0, 1.0][i % 7 / 3 % 2 | (i % 7 == 6) as usize])
+                .all(|(i, &v)| v == [3.0, 1.0][(i % 7 / 3 % 2) | (i % 7 == 6) as usize])
         );
     }
 }

@@ -226,7 +226,7 @@ fn copy_by_strips<const N: usize>(
     let row = around.remove(0);
     let Some(column) = around.iter().position(|a| a.stride[1] == unit) else { return false };
     let next = around.first().filter(|a| column != 0 && a.stride[0] == row.len as isize * unit);
-    let next = next.copied().filter(|_| row.len % line == 0);
+    let next = next.copied().filter(|_| row.len.is_multiple_of(line));
     let column = around.remove(column);
     let aligned = |stride: isize| stride % 64 == 0;
     if row.stride[0] != unit
@@ -234,7 +234,7 @@ fn copy_by_strips<const N: usize>(
         || column.len * item < 16
         || !aligned(column.stride[0])
         || !around.iter().all(|a| aligned(a.stride[0]))
-        || p[0].addr() % item != 0
+        || !p[0].addr().is_multiple_of(item)
     {
         return false;
     }

@@ -245,7 +245,7 @@ impl Strip<'_> {
         let mut c = 0;
         while c < self.cols {
             let from = c.min(self.cols - n);
-            if self.ahead != 0 && c * item % LINE == 0 {
+            if self.ahead != 0 && (c * item).is_multiple_of(LINE) {
                 for i in 0..self.rows.len() {
                     prefetch(row(i).wrapping_offset(self.ahead).wrapping_add(c * item));
                 }
