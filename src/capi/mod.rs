@@ -3,6 +3,8 @@
 //! The same functions can be called from Rust, as the tests do; their documentation is that of the
 //! C header, which is generated from here.
 
+// The text is the C header's, where brackets index arrays.
+#![allow(rustdoc::broken_intra_doc_links)]
 #![allow(clippy::missing_safety_doc)] // each function takes what its C prototype says
 
 pub mod blas;
