@@ -496,6 +496,7 @@ mod absent {
             /// # Safety
             /// None is needed.
             #[inline(always)]
+            #[allow(clippy::extra_unused_type_parameters)] // as where there is a BLAS
             pub(crate) unsafe fn $name<$T: $bound>($(_: $arg),*) -> $result {
                 $value
             }
