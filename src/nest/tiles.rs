@@ -4,7 +4,7 @@ use super::{Walk, nest, step};
 use crate::MAX_NDIM;
 use crate::isa::dispatch;
 use crate::kernel::Rows;
-use crate::kernel::tiles::bytes::{fence, prefetch};
+use crate::kernel::tiles::bytes::fence;
 use crate::kernel::tiles::{Bring, Matrix, Strip};
 use crate::plan::{Axis, Plan};
 use crate::tiling::{Aim, Crossing, Loop, MAX_SIDE, Role, Side, Tiling};
@@ -31,7 +31,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
             let shape = [a.len, b.len];
             return dispatch(Matrix { item, shape, source, target, row_step, column_step });
         }
-        if K::COPIES && large && crossing.shared > 0 && crossing.item >= *RUNL {
+        if K::COPIES && large && crossing.shared > 0 && crossing.item >= LONG_RUN {
             // Long runs are read in the order in which they lie.
             let mut axes: ArrayVec<Axis<N>, { MAX_NDIM + 1 }> = axes.iter().copied().collect();
             axes[1..].sort_unstable_by_key(|a| a.stride[k].unsigned_abs());
@@ -41,7 +41,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         if K::COPIES && large && copy_by_strips(axes, &crossing, first) {
             return fence();
         }
-        let tiling = Tiling::new(axes, k, crossing.item, crossing.shared, *A);
+        let tiling = Tiling::new(axes, k, crossing.item, crossing.shared, AIM);
         let dense_rows = tiling.matrix(Role::Row).all(|s| axes[s.axis].stride[0] == s.step);
         let in_place = in_place && dense_rows;
         let columns = Table::new(&tiling, Role::Column, |side| {
@@ -54,17 +54,8 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
         let mut extents: ArrayVec<usize, { MAX_NDIM + 1 }> =
             tiling.sides.iter().map(|s| s.extent).collect();
-        let out_columns = Table::new(&tiling, Role::Column, |side| axes[side.axis].stride[0]);
         boxes(&tiling.loops, first, axes, &mut extents, &mut |p, extents| {
             let mut from = p;
-            if !K::COPIES && *PFY {
-                let run = tiling.count(extents, Role::Row) * crossing.item;
-                for &column in &out_columns.0[..tiling.count(extents, Role::Column)] {
-                    for at in (0..run).step_by(64) {
-                        prefetch(p[0].wrapping_offset(column).wrapping_add(at));
-                    }
-                }
-            }
             for k in OUT..N {
                 let Some(source) = &sources[k] else { continue };
                 from[k] = buffers[k];
@@ -119,6 +110,12 @@ pub(super) const LARGE: usize = 6 << 20;
 
 /// Boxes that fit an L1 cache, with whole lines on the input's side and runs on the output's.
 const AIM: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
+
+/// Shared runs of so many bytes are copied past the caches one by one.
+const LONG_RUN: usize = 192;
+
+/// Rows of so many bytes are streams that the CPU's prefetcher follows.
+const LONG_ROW: usize = 1024;
 
 /// A box of an operand in the output's order.
 #[repr(align(64))]
@@ -192,18 +189,6 @@ fn boxes<const N: usize>(
     }
 }
 
-static PFL: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
-    std::env::var("PFL").ok().and_then(|v| v.parse().ok()).unwrap_or(1024)
-});
-static PFY: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("PFY").is_ok());
-static RUNL: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
-    std::env::var("RUNL").ok().and_then(|v| v.parse().ok()).unwrap_or(256)
-});
-static A: std::sync::LazyLock<Aim> = std::sync::LazyLock::new(|| {
-    let e = |n: &str, d: usize| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-    Aim { run: e("RUN", 512), line: e("LINE", 256), volume: e("VOL", 16 << 10) }
-});
-
 /// Copies operand k to the output by [`Strip`]s, if every line of the output along the input's unit
 /// axis is one of elements of the output's unit axis, which needs all of the output's steps but one
 /// to be whole lines. Returns whether it has.
@@ -240,7 +225,7 @@ fn copy_by_strips<const N: usize>(
     }
     let at = |i: usize| row.stride.map(|s| s * i as isize);
     let strips = |around: &[Axis<2>], start: [isize; 2], rows: &[isize]| {
-        let long = column.len * item >= *std::sync::LazyLock::force(&PFL);
+        let long = column.len * item >= LONG_ROW;
         let ahead = if long { 0 } else { around.first().map_or(0, |a| a.stride[1]) };
         nest(around, step(p, start), &mut |[target, source]| {
             dispatch(Strip {
