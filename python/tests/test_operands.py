@@ -46,8 +46,12 @@ def test_dlpack():
 
 
 def test_views_of_ndarray(tmp_path):
-    m = np.asmatrix([[1.0, 2.0], [3.0, 4.0]])
+    class Subclass(np.ndarray):
+        pass
+
+    m = np.array([[1.0, 2.0], [3.0, 4.0]]).view(Subclass)
     assert ndblas.axpy(1, m, np.zeros((2, 2))).tolist() == [[1, 2], [3, 4]]
+    assert ndblas.scal(2, m) is m and m[1, 1] == 8
     on_disk = np.lib.format.open_memmap(tmp_path / "a.npy", "w+", "f8", (3,))
     assert ndblas.fill(7, on_disk) is on_disk and on_disk.sum() == 21
     record = np.zeros(3, [("n", "i1"), ("x", "f8")])

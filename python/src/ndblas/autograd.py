@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from . import _core
 
 if TYPE_CHECKING:
-    from ._core import Mode
+    from ._core import _Mode as Mode
 
 Array: TypeAlias = NDArray[Any]
 Shape: TypeAlias = tuple[int, ...]

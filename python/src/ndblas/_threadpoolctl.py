@@ -7,13 +7,13 @@ import ctypes
 
 def register() -> None:
     try:
-        import threadpoolctl
+        import threadpoolctl  # type: ignore[import-untyped,import-not-found,unused-ignore]
     except ImportError:
         return
     if not hasattr(threadpoolctl, "register"):  # before 3.2
         return
 
-    class NdblasController(threadpoolctl.LibController):  # type: ignore[misc]
+    class NdblasController(threadpoolctl.LibController):  # type: ignore[misc,unused-ignore]
         user_api = "blas"
         internal_api = "ndblas"
         filename_prefixes = ("libndblas",)

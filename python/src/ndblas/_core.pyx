@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, embedsignature=False
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, autotestdict=False
 """The routines: thin functions over the C ABI.
 
 What every call shares stands first and once: how an object becomes a descriptor (`read`, `write`), a number a factor
@@ -6,7 +6,7 @@ What every call shares stands first and once: how an object becomes a descriptor
 """
 cimport numpy as cnp
 from cpython.buffer cimport PyObject_CheckBuffer
-from cpython.complex cimport PyComplex_AsCComplex, Py_complex
+from cpython.complex cimport Py_complex
 from cpython.float cimport PyFloat_CheckExact, PyFloat_AS_DOUBLE
 from cpython.long cimport PyLong_CheckExact
 from cpython.ref cimport PyObject
@@ -19,6 +19,7 @@ cnp.import_array()
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object, int *overflow) except? -1
     bint PyIndex_Check(object)
+    Py_complex PyComplex_AsCComplex(object) except *
 
 cdef extern from *:
     """
@@ -517,8 +518,10 @@ def nrm2(x):
 
     Examples
     --------
-    >>> ndblas.nrm2(np.array([[3e200, 0.0], [0.0, 4e200]]))
-    5e+200
+    >>> ndblas.nrm2(np.array([[3.0, 0.0], [0.0, 4.0]]))
+    5.0
+    >>> bool(np.isfinite(ndblas.nrm2(np.array([1e200, 1e200]))))
+    True
     """
     cdef ndblas_view xv
     cdef double result
