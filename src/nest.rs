@@ -2,6 +2,7 @@
 
 pub(crate) mod indexed;
 mod tiles;
+pub(crate) mod vectors;
 
 use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
@@ -254,7 +255,7 @@ impl<T, K: Rows<T, N, OUT>, const N: usize, const OUT: usize> Kernel for Block<T
         for _ in 0..rows.len {
             // SAFETY: made by a walk, over elements that its plan visits or buffers of them.
             unsafe {
-                if self.large {
+                if K::STREAMS && self.large {
                     self.kernel.stream(isa, row.len, p, row.stride);
                 } else {
                     self.kernel.row(isa, row.len, p, row.stride);
@@ -277,7 +278,7 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
                 .unwrap_or_else(|| dispatch(OneBlock { reduce, n, p, elements: PhantomData }));
             tree.push(number, value, |a, b| reduce.combine(a, b));
         });
-        tree.finish(|a, b| reduce.combine(a, b))
+        tree.result(|a, b| reduce.combine(a, b))
     }
 
     /// Hands out the elements of the first M operands in blocks of [`block`] (the last may be
@@ -367,6 +368,12 @@ fn is_dense<T>(p: *mut u8, stride: isize) -> bool {
 impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
     /// Plans a walk over x that knows where it is.
     pub fn plan_with_position(&mut self, x: &Operand<'v, T>) {
+        self.position(x);
+    }
+}
+
+impl<T: Element> Walk<'_, T, 2, 0> {
+    fn position(&mut self, x: &Cells) {
         self.plan.reset();
         self.plan.empty = x.layout.is_empty();
         let mut index = 1;
@@ -377,17 +384,22 @@ impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
         self.plan.fuse();
         self.base = [x.base, core::ptr::null_mut()];
     }
+}
 
+impl<T: Scalar> Walk<'_, T, 2, 0> {
     /// The flat row-major index of the first NaN, or else of the first element whose |re| + |im|
     /// is the greatest; `None` of nothing.
     pub fn iamax(&self) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
+        // Visited in logical order, an equal element comes too late.
+        let ordered = matches!(self.plan.axes[..], [] | [Axis { stride: [_, 1], .. }]);
         self.blocks(|number, n, p: [*const u8; 1]| {
             let max = dispatch(OneBlock { reduce: Amax, n, p, elements: PhantomData::<T> });
             // The better value, or the same one, which may have come before in logical order.
             let rank = |v: f64| if v.is_nan() { f64::INFINITY } else { v };
             let contends = best.is_none_or(|(b, _)| {
-                if b.is_nan() { max.is_nan() } else { max.is_nan() || rank(max) >= b }
+                let beats = if b.is_nan() { false } else { max.is_nan() || max > b };
+                beats || (!ordered && rank(max) == rank(b))
             });
             if !contends {
                 return;

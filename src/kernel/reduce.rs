@@ -66,8 +66,8 @@ impl<A: Copy> Tree<A> {
     }
 
     /// The result of the whole, `None` of nothing.
-    pub fn finish(self, combine: impl Fn(A, A) -> A) -> Option<A> {
-        self.nodes.into_iter().map(|n| n.1).rev().reduce(|right, left| combine(left, right))
+    pub fn result(&self, combine: impl Fn(A, A) -> A) -> Option<A> {
+        self.nodes.iter().map(|n| n.1).rev().reduce(|right, left| combine(left, right))
     }
 }
 
@@ -127,13 +127,8 @@ where
     }
     if left > 0 {
         for k in 0..N {
-            let mut padded = [R::ZERO; MAX_LANES];
-            for (i, v) in padded[..left].iter_mut().enumerate() {
-                // SAFETY: `left` reals are left.
-                *v = unsafe { p[k].cast::<R>().wrapping_add(i).read_unaligned() };
-            }
-            // SAFETY: a register fits.
-            x[k] = unsafe { R::Reg::<I>::load(isa, (&raw const padded).cast()) };
+            // SAFETY: `left` reals are left.
+            x[k] = unsafe { R::Reg::<I>::load_part(isa, p[k], left) };
         }
         acc[0] = lanes.fold(acc[0], x);
     }
