@@ -7,7 +7,7 @@ use crate::scalar::Scalar;
 use core::mem::MaybeUninit;
 
 /// A function of N operands, element by element. The first `OUT` operands are its outputs.
-pub(crate) trait Map<T: Scalar, const N: usize, const OUT: usize>: Copy {
+pub(crate) trait Map<T: Scalar, const N: usize, const OUT: usize>: Copy + Sync {
     /// Whether the outputs' old values matter; if not, they are not read.
     const READS_OUT: bool;
     /// The first operand that is read.
