@@ -37,3 +37,7 @@ def test_dask():
 def test_cython_network():
     pytest.importorskip("digits_layer", reason="the example is not installed")
     assert "differ by at most" in output("digits_layer/train.py")
+
+
+def test_speed():
+    assert output("speed.py", "--quick").count("\n") == 17
