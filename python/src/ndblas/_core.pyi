@@ -66,7 +66,7 @@ def scatter_add(
 @overload
 def gather_nd(
     a: _Array,
-    indices: Iterable[Index],
+    indices: Iterable[_Index],
     axes: Iterable[int],
     out: None = None,
     *,
@@ -77,7 +77,7 @@ def gather_nd(
 @overload
 def gather_nd(
     a: _Array,
-    indices: Iterable[Index],
+    indices: Iterable[_Index],
     axes: Iterable[int],
     out: _Out,
     *,
@@ -87,7 +87,7 @@ def gather_nd(
 ) -> _Out: ...
 def scatter_add_nd(
     src: _Array,
-    indices: Iterable[Index],
+    indices: Iterable[_Index],
     axes: Iterable[int],
     out: _Out,
     *,
