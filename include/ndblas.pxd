@@ -13,7 +13,7 @@
 
 ndblas.h says what each routine does. `Py_ssize_t` here is its `ptrdiff_t`, the type of a memoryview's shape and strides.
 """
-cimport cython
+from cpython.buffer cimport Py_buffer
 from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -168,20 +168,16 @@ cdef struct ndblas_memview:
     # The descriptor of one memoryview, with the room that its extents and strides take while a call reads them.
     ndblas_view view
     ndblas_view_mut view_mut
-    Py_ssize_t[8] shape
-    Py_ssize_t[8] strides
+    Py_ssize_t[7] shape
+    Py_ssize_t[7] strides
 
-# What a memoryview can be: Cython matches a fused type exactly, so each element type stands here under every name of its
-# own, and each rank both strided and contiguous.
-ctypedef fused ndblas_const_real:
+# What a memoryview can be. Cython matches a fused type exactly: so each element type is here under every name of its own,
+# and each rank strided and contiguous in either order.
+ctypedef fused ndblas_const_element:
     const float
     const double
-
-ctypedef fused ndblas_const_complex:
     const float complex
     const double complex
-
-ctypedef fused ndblas_const_signed:
     const signed char
     const short
     const int
@@ -192,8 +188,6 @@ ctypedef fused ndblas_const_signed:
     const int32_t
     const int64_t
     const Py_ssize_t
-
-ctypedef fused ndblas_const_unsigned:
     const unsigned char
     const unsigned short
     const unsigned int
@@ -204,106 +198,6 @@ ctypedef fused ndblas_const_unsigned:
     const uint32_t
     const uint64_t
     const size_t
-
-ctypedef fused ndblas_const_element:
-    ndblas_const_real
-    ndblas_const_complex
-    ndblas_const_signed
-    ndblas_const_unsigned
-
-ctypedef fused ndblas_const_real_memoryview:
-    ndblas_const_real[:]
-    ndblas_const_real[::1]
-    ndblas_const_real[:, :]
-    ndblas_const_real[:, ::1]
-    ndblas_const_real[::1, :]
-    ndblas_const_real[:, :, :]
-    ndblas_const_real[:, :, ::1]
-    ndblas_const_real[::1, :, :]
-    ndblas_const_real[:, :, :, :]
-    ndblas_const_real[:, :, :, ::1]
-    ndblas_const_real[::1, :, :, :]
-    ndblas_const_real[:, :, :, :, :]
-    ndblas_const_real[:, :, :, :, ::1]
-    ndblas_const_real[::1, :, :, :, :]
-    ndblas_const_real[:, :, :, :, :, :]
-    ndblas_const_real[:, :, :, :, :, ::1]
-    ndblas_const_real[::1, :, :, :, :, :]
-    ndblas_const_real[:, :, :, :, :, :, :]
-    ndblas_const_real[:, :, :, :, :, :, ::1]
-    ndblas_const_real[::1, :, :, :, :, :, :]
-
-ctypedef fused ndblas_const_complex_memoryview:
-    ndblas_const_complex[:]
-    ndblas_const_complex[::1]
-    ndblas_const_complex[:, :]
-    ndblas_const_complex[:, ::1]
-    ndblas_const_complex[::1, :]
-    ndblas_const_complex[:, :, :]
-    ndblas_const_complex[:, :, ::1]
-    ndblas_const_complex[::1, :, :]
-    ndblas_const_complex[:, :, :, :]
-    ndblas_const_complex[:, :, :, ::1]
-    ndblas_const_complex[::1, :, :, :]
-    ndblas_const_complex[:, :, :, :, :]
-    ndblas_const_complex[:, :, :, :, ::1]
-    ndblas_const_complex[::1, :, :, :, :]
-    ndblas_const_complex[:, :, :, :, :, :]
-    ndblas_const_complex[:, :, :, :, :, ::1]
-    ndblas_const_complex[::1, :, :, :, :, :]
-    ndblas_const_complex[:, :, :, :, :, :, :]
-    ndblas_const_complex[:, :, :, :, :, :, ::1]
-    ndblas_const_complex[::1, :, :, :, :, :, :]
-
-ctypedef fused ndblas_const_signed_memoryview:
-    ndblas_const_signed[:]
-    ndblas_const_signed[::1]
-    ndblas_const_signed[:, :]
-    ndblas_const_signed[:, ::1]
-    ndblas_const_signed[::1, :]
-    ndblas_const_signed[:, :, :]
-    ndblas_const_signed[:, :, ::1]
-    ndblas_const_signed[::1, :, :]
-    ndblas_const_signed[:, :, :, :]
-    ndblas_const_signed[:, :, :, ::1]
-    ndblas_const_signed[::1, :, :, :]
-    ndblas_const_signed[:, :, :, :, :]
-    ndblas_const_signed[:, :, :, :, ::1]
-    ndblas_const_signed[::1, :, :, :, :]
-    ndblas_const_signed[:, :, :, :, :, :]
-    ndblas_const_signed[:, :, :, :, :, ::1]
-    ndblas_const_signed[::1, :, :, :, :, :]
-    ndblas_const_signed[:, :, :, :, :, :, :]
-    ndblas_const_signed[:, :, :, :, :, :, ::1]
-    ndblas_const_signed[::1, :, :, :, :, :, :]
-
-ctypedef fused ndblas_const_unsigned_memoryview:
-    ndblas_const_unsigned[:]
-    ndblas_const_unsigned[::1]
-    ndblas_const_unsigned[:, :]
-    ndblas_const_unsigned[:, ::1]
-    ndblas_const_unsigned[::1, :]
-    ndblas_const_unsigned[:, :, :]
-    ndblas_const_unsigned[:, :, ::1]
-    ndblas_const_unsigned[::1, :, :]
-    ndblas_const_unsigned[:, :, :, :]
-    ndblas_const_unsigned[:, :, :, ::1]
-    ndblas_const_unsigned[::1, :, :, :]
-    ndblas_const_unsigned[:, :, :, :, :]
-    ndblas_const_unsigned[:, :, :, :, ::1]
-    ndblas_const_unsigned[::1, :, :, :, :]
-    ndblas_const_unsigned[:, :, :, :, :, :]
-    ndblas_const_unsigned[:, :, :, :, :, ::1]
-    ndblas_const_unsigned[::1, :, :, :, :, :]
-    ndblas_const_unsigned[:, :, :, :, :, :, :]
-    ndblas_const_unsigned[:, :, :, :, :, :, ::1]
-    ndblas_const_unsigned[::1, :, :, :, :, :, :]
-
-ctypedef fused ndblas_const_memoryview:
-    ndblas_const_real_memoryview
-    ndblas_const_complex_memoryview
-    ndblas_const_signed_memoryview
-    ndblas_const_unsigned_memoryview
 
 ctypedef fused ndblas_const_rank1:
     ndblas_const_element[:]
@@ -339,15 +233,20 @@ ctypedef fused ndblas_const_rank7:
     ndblas_const_element[:, :, :, :, :, :, ::1]
     ndblas_const_element[::1, :, :, :, :, :, :]
 
-ctypedef fused ndblas_real:
+ctypedef fused ndblas_const_memoryview:
+    ndblas_const_rank1
+    ndblas_const_rank2
+    ndblas_const_rank3
+    ndblas_const_rank4
+    ndblas_const_rank5
+    ndblas_const_rank6
+    ndblas_const_rank7
+
+ctypedef fused ndblas_element:
     float
     double
-
-ctypedef fused ndblas_complex:
     float complex
     double complex
-
-ctypedef fused ndblas_signed:
     signed char
     short
     int
@@ -358,8 +257,6 @@ ctypedef fused ndblas_signed:
     int32_t
     int64_t
     Py_ssize_t
-
-ctypedef fused ndblas_unsigned:
     unsigned char
     unsigned short
     unsigned int
@@ -370,106 +267,6 @@ ctypedef fused ndblas_unsigned:
     uint32_t
     uint64_t
     size_t
-
-ctypedef fused ndblas_element:
-    ndblas_real
-    ndblas_complex
-    ndblas_signed
-    ndblas_unsigned
-
-ctypedef fused ndblas_real_memoryview:
-    ndblas_real[:]
-    ndblas_real[::1]
-    ndblas_real[:, :]
-    ndblas_real[:, ::1]
-    ndblas_real[::1, :]
-    ndblas_real[:, :, :]
-    ndblas_real[:, :, ::1]
-    ndblas_real[::1, :, :]
-    ndblas_real[:, :, :, :]
-    ndblas_real[:, :, :, ::1]
-    ndblas_real[::1, :, :, :]
-    ndblas_real[:, :, :, :, :]
-    ndblas_real[:, :, :, :, ::1]
-    ndblas_real[::1, :, :, :, :]
-    ndblas_real[:, :, :, :, :, :]
-    ndblas_real[:, :, :, :, :, ::1]
-    ndblas_real[::1, :, :, :, :, :]
-    ndblas_real[:, :, :, :, :, :, :]
-    ndblas_real[:, :, :, :, :, :, ::1]
-    ndblas_real[::1, :, :, :, :, :, :]
-
-ctypedef fused ndblas_complex_memoryview:
-    ndblas_complex[:]
-    ndblas_complex[::1]
-    ndblas_complex[:, :]
-    ndblas_complex[:, ::1]
-    ndblas_complex[::1, :]
-    ndblas_complex[:, :, :]
-    ndblas_complex[:, :, ::1]
-    ndblas_complex[::1, :, :]
-    ndblas_complex[:, :, :, :]
-    ndblas_complex[:, :, :, ::1]
-    ndblas_complex[::1, :, :, :]
-    ndblas_complex[:, :, :, :, :]
-    ndblas_complex[:, :, :, :, ::1]
-    ndblas_complex[::1, :, :, :, :]
-    ndblas_complex[:, :, :, :, :, :]
-    ndblas_complex[:, :, :, :, :, ::1]
-    ndblas_complex[::1, :, :, :, :, :]
-    ndblas_complex[:, :, :, :, :, :, :]
-    ndblas_complex[:, :, :, :, :, :, ::1]
-    ndblas_complex[::1, :, :, :, :, :, :]
-
-ctypedef fused ndblas_signed_memoryview:
-    ndblas_signed[:]
-    ndblas_signed[::1]
-    ndblas_signed[:, :]
-    ndblas_signed[:, ::1]
-    ndblas_signed[::1, :]
-    ndblas_signed[:, :, :]
-    ndblas_signed[:, :, ::1]
-    ndblas_signed[::1, :, :]
-    ndblas_signed[:, :, :, :]
-    ndblas_signed[:, :, :, ::1]
-    ndblas_signed[::1, :, :, :]
-    ndblas_signed[:, :, :, :, :]
-    ndblas_signed[:, :, :, :, ::1]
-    ndblas_signed[::1, :, :, :, :]
-    ndblas_signed[:, :, :, :, :, :]
-    ndblas_signed[:, :, :, :, :, ::1]
-    ndblas_signed[::1, :, :, :, :, :]
-    ndblas_signed[:, :, :, :, :, :, :]
-    ndblas_signed[:, :, :, :, :, :, ::1]
-    ndblas_signed[::1, :, :, :, :, :, :]
-
-ctypedef fused ndblas_unsigned_memoryview:
-    ndblas_unsigned[:]
-    ndblas_unsigned[::1]
-    ndblas_unsigned[:, :]
-    ndblas_unsigned[:, ::1]
-    ndblas_unsigned[::1, :]
-    ndblas_unsigned[:, :, :]
-    ndblas_unsigned[:, :, ::1]
-    ndblas_unsigned[::1, :, :]
-    ndblas_unsigned[:, :, :, :]
-    ndblas_unsigned[:, :, :, ::1]
-    ndblas_unsigned[::1, :, :, :]
-    ndblas_unsigned[:, :, :, :, :]
-    ndblas_unsigned[:, :, :, :, ::1]
-    ndblas_unsigned[::1, :, :, :, :]
-    ndblas_unsigned[:, :, :, :, :, :]
-    ndblas_unsigned[:, :, :, :, :, ::1]
-    ndblas_unsigned[::1, :, :, :, :, :]
-    ndblas_unsigned[:, :, :, :, :, :, :]
-    ndblas_unsigned[:, :, :, :, :, :, ::1]
-    ndblas_unsigned[::1, :, :, :, :, :, :]
-
-ctypedef fused ndblas_memoryview:
-    ndblas_real_memoryview
-    ndblas_complex_memoryview
-    ndblas_signed_memoryview
-    ndblas_unsigned_memoryview
 
 ctypedef fused ndblas_rank1:
     ndblas_element[:]
@@ -505,16 +302,39 @@ ctypedef fused ndblas_rank7:
     ndblas_element[:, :, :, :, :, :, ::1]
     ndblas_element[::1, :, :, :, :, :, :]
 
+ctypedef fused ndblas_memoryview:
+    ndblas_rank1
+    ndblas_rank2
+    ndblas_rank3
+    ndblas_rank4
+    ndblas_rank5
+    ndblas_rank6
+    ndblas_rank7
+
 cdef extern from *:
     """
-    /* A typed memoryview is a struct with these members, the same for every type. */
-    #define NDBLAS_MV_DATA(mv) ((void *)(mv).data)
-    #define NDBLAS_MV_SIZE(mv) ((mv).memview->view.itemsize)
+    /* A typed memoryview is a struct of these members, whatever its type. Its buffer was matched to the type when it was
+       taken. */
+    #define NDBLAS_MEMORYVIEW_DATA(mv) ((void *)(mv).data)
+    #define NDBLAS_MEMORYVIEW_BUFFER(mv) (&(mv).memview->view)
     """
-    void *NDBLAS_MV_DATA(...) noexcept nogil
-    Py_ssize_t NDBLAS_MV_SIZE(...) noexcept nogil
+    void *NDBLAS_MEMORYVIEW_DATA(...) noexcept nogil
+    const Py_buffer *NDBLAS_MEMORYVIEW_BUFFER(...) noexcept nogil
 
-cdef inline void ndblas_describe(ndblas_memview *room, int32_t ndim, int32_t first_dtype, Py_ssize_t steps, void *data,
+cdef inline int32_t ndblas_dtype_of(const Py_buffer *buffer) noexcept nogil:
+    """The dtype number of a buffer's elements, whose type is one of the fused ones above."""
+    cdef const char *code = buffer.format
+    cdef Py_ssize_t size = buffer.itemsize
+    while code[0] in b"@=<>^":
+        code += 1
+    if code[0] == b"Z":
+        return NDBLAS_COMPLEX64 if size == 8 else NDBLAS_COMPLEX128
+    if code[0] in b"fd":
+        return NDBLAS_F32 if size == 4 else NDBLAS_F64
+    # Signed codes are lower case, and the sizes of 1, 2, 4, 8 bytes follow on one another.
+    return (NDBLAS_I8 if code[0] >= b"a" else NDBLAS_U8) + (size > 1) + (size > 2) + (size > 4)
+
+cdef inline void ndblas_describe(ndblas_memview *room, int32_t ndim, const Py_buffer *buffer, void *data,
                                  const Py_ssize_t *shape, const Py_ssize_t *strides) noexcept nogil:
     cdef int32_t d
     for d in range(ndim):
@@ -524,19 +344,13 @@ cdef inline void ndblas_describe(ndblas_memview *room, int32_t ndim, int32_t fir
     room.view.shape = room.view_mut.shape = room.shape
     room.view.strides = room.view_mut.strides = room.strides
     room.view.ndim = room.view_mut.ndim = ndim
-    # The numbers of one kind follow on one another, from its smallest type on, in steps of a doubled size.
-    while steps > 1:
-        first_dtype += 1
-        steps >>= 1
-    room.view.dtype = room.view_mut.dtype = first_dtype
+    room.view.dtype = room.view_mut.dtype = ndblas_dtype_of(buffer)
 
 cdef inline const ndblas_view *ndblas_view_of(ndblas_memview *room, ndblas_const_memoryview mv) noexcept nogil:
-    """A descriptor of mv to read from, which lies in room; NULL for None, and the routines refuse it."""
-    cdef int32_t ndim, first
-    cdef Py_ssize_t steps
+    """The descriptor of mv, to read from, which lies in room. None gives NULL, which every routine refuses."""
+    cdef int32_t ndim
     if mv is None:
         return NULL
-    steps = NDBLAS_MV_SIZE(mv)
     if ndblas_const_memoryview in ndblas_const_rank1:
         ndim = 1
     elif ndblas_const_memoryview in ndblas_const_rank2:
@@ -551,26 +365,14 @@ cdef inline const ndblas_view *ndblas_view_of(ndblas_memview *room, ndblas_const
         ndim = 6
     else:
         ndim = 7
-    if ndblas_const_memoryview in ndblas_const_real_memoryview:
-        first = NDBLAS_F32
-        steps //= 4
-    elif ndblas_const_memoryview in ndblas_const_complex_memoryview:
-        first = NDBLAS_COMPLEX64
-        steps //= 8
-    elif ndblas_const_memoryview in ndblas_const_signed_memoryview:
-        first = NDBLAS_I8
-    else:
-        first = NDBLAS_U8
-    ndblas_describe(room, ndim, first, steps, NDBLAS_MV_DATA(mv), &mv.shape[0], &mv.strides[0])
+    ndblas_describe(room, ndim, NDBLAS_MEMORYVIEW_BUFFER(mv), NDBLAS_MEMORYVIEW_DATA(mv), &mv.shape[0], &mv.strides[0])
     return &room.view
 
 cdef inline ndblas_view_mut *ndblas_view_mut_of(ndblas_memview *room, ndblas_memoryview mv) noexcept nogil:
-    """The same to write to."""
-    cdef int32_t ndim, first
-    cdef Py_ssize_t steps
+    """The same, to write to."""
+    cdef int32_t ndim
     if mv is None:
         return NULL
-    steps = NDBLAS_MV_SIZE(mv)
     if ndblas_memoryview in ndblas_rank1:
         ndim = 1
     elif ndblas_memoryview in ndblas_rank2:
@@ -585,17 +387,7 @@ cdef inline ndblas_view_mut *ndblas_view_mut_of(ndblas_memview *room, ndblas_mem
         ndim = 6
     else:
         ndim = 7
-    if ndblas_memoryview in ndblas_real_memoryview:
-        first = NDBLAS_F32
-        steps //= 4
-    elif ndblas_memoryview in ndblas_complex_memoryview:
-        first = NDBLAS_COMPLEX64
-        steps //= 8
-    elif ndblas_memoryview in ndblas_signed_memoryview:
-        first = NDBLAS_I8
-    else:
-        first = NDBLAS_U8
-    ndblas_describe(room, ndim, first, steps, NDBLAS_MV_DATA(mv), &mv.shape[0], &mv.strides[0])
+    ndblas_describe(room, ndim, NDBLAS_MEMORYVIEW_BUFFER(mv), NDBLAS_MEMORYVIEW_DATA(mv), &mv.shape[0], &mv.strides[0])
     return &room.view_mut
 
 cdef inline int ndblas_check(int32_t status) except -1 nogil:

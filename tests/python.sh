@@ -35,7 +35,7 @@ for name in ("requires", "test"):
     print(*re.findall(r'"([^"]+)"', re.search(rf"^{name} = \[(.*?)\]$", text, re.M)[1]), sep="\n")
 EOF
 ) || exit 1
-printf '%s\nninja\nmeson\nbuild\n' "$requirements" >"$work/requirements.txt"
+printf '%s\nninja\nbuild\n' "$requirements" >"$work/requirements.txt"
 [ "$(uname -s)" = Linux ] && printf 'auditwheel\npatchelf\n' >>"$work/requirements.txt"
 pip install -r "$work/requirements.txt" >"$work/pip.log" 2>&1 || {
     tail -n 3 "$work/pip.log"
@@ -74,9 +74,11 @@ sdist() {
 check "source distribution" sdist
 
 check "install the wheel" pip install --force-reinstall --no-deps "$built"
-# Copied, so that nothing is built into the source tree.
-rm -rf "$work/digits_layer"
-cp -R python/examples/digits_layer "$work/digits_layer"
-check "a package that cimports ndblas" pip install --no-build-isolation --no-deps --force-reinstall "$work/digits_layer"
+# Packages that cimport it, copied so that nothing is built into the source tree.
+for package in examples/digits_layer tests/memoryviews; do
+    rm -rf "$work/package"
+    cp -R "python/$package" "$work/package"
+    check "a package that cimports ndblas, $package" pip install --no-build-isolation --no-deps --force-reinstall "$work/package"
+done
 "$py" -m pytest -c python/pyproject.toml --rootdir python -p no:cacheprovider python/tests || failures=1
 exit $failures

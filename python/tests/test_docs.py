@@ -45,6 +45,15 @@ def test_document(path, monkeypatch, tmp_path):
         exec(compile(block, path, "exec"), space)
 
 
+def test_cython_blocks(tmp_path):
+    """The first block of Cython is a module."""
+    pytest.importorskip("Cython")
+    block = re.search(r"^```cython\n(.*?)^```", (ROOT / "docs/python.md").read_text(), re.M | re.S)[1]
+    (tmp_path / "layer.pyx").write_text(block)
+    run = subprocess.run([sys.executable, "-m", "cython", "-3", "-Werror", tmp_path / "layer.pyx"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 def test_stubs():
     pytest.importorskip("mypy")
     run = subprocess.run([sys.executable, "-m", "mypy.stubtest", "ndblas"], capture_output=True, text=True)
