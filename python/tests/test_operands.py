@@ -32,6 +32,8 @@ def test_buffers():
     with pytest.raises(ValueError, match="y is read-only"):
         ndblas.fill(0, b"abc")
     assert ndblas.dot(np.float64(3), np.float64(4)) == 12
+    with pytest.raises(ValueError, match="y is read-only"):
+        ndblas.fill(0, np.float64(3))
     assert ndblas.take(y, array.array("b", [-1, 0]), 0).tolist() == [8, 2]
 
 

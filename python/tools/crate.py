@@ -35,7 +35,8 @@ def build(out: str, folder: str, *args: str) -> None:
     cargo = shutil.which(os.environ.get("CARGO", "cargo"), path=path)
     if cargo is None:
         sys.exit("ndblas: no cargo, Rust's build tool, which builds the library: get it from https://rustup.rs")
-    profile = "release" if "--release" in args else "debug"
+    named = args[args.index("--profile") + 1] if "--profile" in args else "release" if "--release" in args else "dev"
+    profile = {"dev": "debug", "test": "debug", "bench": "release"}.get(named, named)
     command = [cargo, "build", "--lib", "--no-default-features", "--target-dir", folder, *args]
     subprocess.run(command, cwd=root(), check=True, env={**os.environ, "PATH": path})
     triple = os.environ.get("CARGO_BUILD_TARGET", "")

@@ -70,7 +70,9 @@ cdef Array foreign(object x, str name):
     if isinstance(x, np.ndarray):
         return x
     if isinstance(x, np.generic):
-        return np.asarray(x)
+        a = np.asarray(x)
+        a.flags.writeable = False  # what is written there would be lost
+        return a
     if PyObject_CheckBuffer(x):
         return np.asarray(memoryview(x))
     if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
