@@ -146,14 +146,19 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         });
     }
 
+    /// Made where it is needed: what is copied right after it was written stalls a short call.
+    #[inline(always)]
+    fn first(&self) -> [*mut u8; N] {
+        step(self.base, self.plan.offset)
+    }
+
     fn run_here<K: Rows<T, N, OUT>>(&self, kernel: K) {
-        let Walk { plan, base, .. } = self;
-        let block = plan.block();
-        let first = step(*base, plan.offset);
+        let Walk { plan, .. } = self;
         if plan.axes.len() <= 1 {
+            let [row, _] = plan.block();
             // SAFETY: the operands are valid views of T, checked for overlap when planned, and the
             // plan visits their elements only.
-            if unsafe { kernel.blas(block[0].len, first, block[0].stride) } {
+            if unsafe { kernel.blas(row.len, self.first(), row.stride) } {
                 return;
             }
         } else if let Some(crossing) =
@@ -164,9 +169,15 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         let large = K::STREAMS && self.is_large();
         if plan.axes.len() <= 2 && !large {
             // The short way of a short call.
-            return dispatch(Block { kernel, block, p: first, large, elements: PhantomData });
+            return dispatch(Block {
+                kernel,
+                block: plan.block(),
+                p: self.first(),
+                large,
+                elements: PhantomData,
+            });
         }
-        self.run_rows(kernel, &plan.axes, first, large);
+        self.run_rows(kernel, &plan.axes, self.first(), large);
         if large {
             fence();
         }

@@ -191,6 +191,7 @@ pub fn scal_real<T: Scalar>(alpha: T::Real, y: &mut ViewMut<'_, T>) -> Result<()
 ///
 /// # Errors
 /// As [`copy`].
+#[inline(always)]
 pub fn axpy<T: Scalar>(alpha: T, x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     axpby(alpha, x, T::ONE, y)
 }
@@ -210,6 +211,7 @@ pub fn axpy<T: Scalar>(alpha: T, x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Res
 ///
 /// # Errors
 /// As [`copy`].
+#[inline(always)]
 pub fn axpby<T: Scalar>(
     alpha: T,
     x: &View<'_, T>,
