@@ -119,7 +119,7 @@ cdef inline Array write(ndblas_view_mut *v, object x, str name):
 
 cdef Array read_index(ndblas_view *v, object x, str name):
     """The same for an index: an array, or a number or a sequence of numbers, of which an array is made."""
-    if isinstance(x, (list, tuple, int)):
+    if not cnp.PyArray_CheckExact(x) and isinstance(x, (list, tuple, int)):
         x = np.asarray(x) if not isinstance(x, (list, tuple)) or len(x) else np.empty(0, np.intp)
     return read(v, x, name)
 
@@ -963,7 +963,7 @@ cdef list read_indices(ndblas_view *views, int32_t *axes, object indices, object
     arrays = []
     for k in range(len(index_tuple)):
         axes[k] = axis_tuple[k]
-        arrays.append(read_index(&views[k], index_tuple[k], f"indices[{k}]"))
+        arrays.append(read_index(&views[k], index_tuple[k], "index"))
     return arrays
 
 
