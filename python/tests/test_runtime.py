@@ -103,6 +103,8 @@ def slab(name, shape, i):
     memory.close()
 
 
+# Python warns of any fork of a process with threads.
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_processes(method):
     """Workers update their parts of one array, however they were started, with this process having computed before."""
