@@ -240,18 +240,23 @@ fn unequal_outputs(out: &Cells, lead: &Cells) -> Error {
 }
 
 impl<'v, T: Scalar, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
-    /// The same walk over the real and imaginary parts.
-    pub fn parts(&self) -> Walk<'v, T::Real, N, OUT> {
-        let mut walk = Walk::new();
+    /// Runs a kernel over the real and imaginary parts.
+    pub fn run_on_parts<K: Rows<T::Real, N, OUT>>(&self, kernel: K) {
+        let parts = size_of::<T>() / size_of::<T::Real>();
+        if parts == 1 {
+            // SAFETY: a real T is its own T::Real, and the walk has no other trace of its type.
+            let walk = unsafe { &*core::ptr::from_ref(self).cast::<Walk<'v, T::Real, N, OUT>>() };
+            return walk.run(kernel);
+        }
+        let mut walk = Walk::<T::Real, N, OUT>::new();
         walk.plan.reset();
-        let item = size_of::<T::Real>();
-        walk.plan.push(size_of::<T>() / item, [item as isize; N]);
+        walk.plan.push(parts, [size_of::<T::Real>() as isize; N]);
         walk.plan.axes.extend(self.plan.axes.iter().copied());
         walk.plan.fuse();
         walk.plan.empty = self.plan.empty;
         walk.plan.offset = self.plan.offset;
         walk.base = self.base;
-        walk
+        walk.run(kernel);
     }
 }
 
@@ -563,7 +568,7 @@ impl<T: Scalar> Walk<'_, T, 2, 0> {
             v == max || (max.is_nan() && v.is_nan())
         };
         // By registers down to a few elements, then one by one.
-        const FEW: usize = 256;
+        const FEW: usize = 128;
         let may_match = |range: core::ops::Range<usize>| {
             let part = p.wrapping_add(range.start * size_of::<T>());
             let (n, p, elements) = (range.len(), [part], PhantomData::<T>);

@@ -267,7 +267,7 @@ impl<T: Scalar> Reduce<T, 2> for Dot {
         let n = n * reals::<T>();
         let sum = if reals::<T>() == 1 {
             // SAFETY: the caller's elements.
-            let [lanes] = unsafe { fold::<I, T::Real, _, 2, 1, 8>(isa, RealDot, n, p) };
+            let [lanes] = unsafe { fold::<I, T::Real, _, 2, 1, 4>(isa, RealDot, n, p) };
             let (a, b) = even_odd(&lanes);
             (a + b, 0.0)
         } else {

@@ -44,7 +44,7 @@ impl<T: Scalar> Walk<'_, T, 1, 1> {
     /// `y <- alpha*y`, part by part.
     #[inline]
     pub(crate) fn scal_real(&self, alpha: T::Real) {
-        self.parts().run(Mapped(Scal { alpha }));
+        self.run_on_parts(Mapped(Scal { alpha }));
     }
 }
 
@@ -53,7 +53,7 @@ impl<T: Scalar> Walk<'_, T, 2, 2> {
     #[inline]
     pub(crate) fn rot(&self, c: f64, s: f64) {
         let real = |v| T::Real::rounded(v, 0.0);
-        self.parts().run(Mapped(Rot { c: real(c), s: real(s), minus_s: real(-s) }));
+        self.run_on_parts(Mapped(Rot { c: real(c), s: real(s), minus_s: real(-s) }));
     }
 }
 
