@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import threading
+import time
 from multiprocessing.shared_memory import SharedMemory
 
 import ndblas
@@ -82,16 +83,32 @@ def test_threadpoolctl():
 
 def test_the_gil_is_released():
     """While another thread is in a call that takes long, this one goes on."""
-    x = np.broadcast_to(np.float64(1), 400_000_000)
-    done = threading.Event()
-    thread = threading.Thread(target=lambda: (ndblas.asum(x), done.set()))
-    rounds = 0
-    thread.start()
-    while not done.is_set():
-        rounds += 1
-        done.wait(0.001)
-    thread.join()
-    assert rounds >= 5
+
+    def run(n):
+        x = np.broadcast_to(np.float64(1), n)
+        done = threading.Event()
+        seconds = []
+
+        def call():
+            began = time.perf_counter()
+            ndblas.asum(x)
+            seconds.append(time.perf_counter() - began)
+            done.set()
+
+        thread = threading.Thread(target=call)
+        rounds = 0
+        thread.start()
+        while not done.is_set():
+            rounds += 1
+            done.wait(0.001)
+        thread.join()
+        return seconds[0], rounds
+
+    n = 100_000_000
+    while (result := run(n))[0] < 0.5:
+        n *= 2
+    # With the GIL held it would be once before and once after.
+    assert result[1] >= 5
 
 
 def slab(name, shape, i):
