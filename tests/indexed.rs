@@ -1,5 +1,7 @@
 //! Gather and scatter-add against a naive oracle, and the faults of others as tests.
 
+mod common;
+
 use ndblas::{
     Element, Error, Index, Mode, Status, View, ViewMut, gather, gather_nd, scatter_add,
     scatter_add_nd,
@@ -645,6 +647,110 @@ fn every_row_length() {
             of::<Complex<f64>>(&mut rng, k, mode);
         }
     }
+}
+
+/// Outputs larger than the caches, which whole lines go to wherever rows begin, and nothing else.
+#[test]
+fn large_outputs() {
+    const CANARY: u8 = 0xa5;
+    let mut rng = Rng(41);
+    for (k, gap) in [
+        (1, 0),
+        (2, 0),
+        (3, 0),
+        (7, 0),
+        (8, 0),
+        (16, 0),
+        (24, 0),
+        (33, 0),
+        (64, 0),
+        (65, 0),
+        (100, 0),
+        (129, 3),
+        (513, 0),
+        (520, 7),
+        (4096, 0),
+        (4097, 0),
+        (9001, 0),
+        (9001, 5),
+    ] {
+        for (mode, far) in [(Mode::Raise, false), (Mode::Drop, true), (Mode::Drop, false)] {
+            let l = (6 << 20) / k + 1 + rng.below(99);
+            let n = if far { (2 << 20) / k + 1 } else { 100 };
+            let a: Vec<u8> = (0..n * k).map(|v| (v * 7 + v / 251) as u8).collect();
+            let high = n as i128 - 1 + i128::from(mode == Mode::Drop) * 9;
+            let at: Vec<i32> = (0..l).map(|_| rng.within(0, high) as i32).collect();
+            let start = rng.below(64);
+            let mut buffer = vec![CANARY; start + l * (k + gap) + 64];
+            let strides = [(k + gap) as isize, 1];
+            gather(
+                1,
+                &View::from_slice(&a, &[n, k]).unwrap(),
+                0,
+                &Index::from(&View::from_slice(&at, &[l, 1]).unwrap()),
+                mode,
+                0,
+                &mut ViewMut::from_slice_strided(&mut buffer, start, &[l, k], &strides).unwrap(),
+            )
+            .unwrap();
+            let (before, rest) = buffer.split_at(start);
+            let (rows, after) = rest.split_at(l * (k + gap));
+            assert!(before.iter().chain(after).all(|&v| v == CANARY), "rows of {k}: margins");
+            let zeros = vec![0; k];
+            for (i, (row, &v)) in rows.chunks_exact(k + gap).zip(&at).enumerate() {
+                let expected = a.get(v as usize * k..(v as usize + 1) * k).unwrap_or(&zeros);
+                assert!(row[..k] == *expected, "row {i} of {k} and {gap}, {mode:?}");
+                assert!(row[k..].iter().all(|&v| v == CANARY), "after row {i} of {k}");
+            }
+        }
+    }
+}
+
+/// The same with a factor: what is computed goes the same way as what is moved.
+#[test]
+fn large_scaled_outputs() {
+    fn of<T: Number>(rng: &mut Rng, k: usize, mode: Mode) {
+        let l = (6 << 20) / (k * size_of::<T>()) + 1 + rng.below(99);
+        let n = 50;
+        let a: Vec<T> = (0..n * k).map(|v| T::of(v as i64 % 91)).collect();
+        let high = n as i128 - 1 + i128::from(mode == Mode::Drop) * 9;
+        let at: Vec<u16> = (0..l).map(|_| rng.within(0, high) as u16).collect();
+        let start = 1 + rng.below(9);
+        let mut buffer = vec![T::ONE; start + l * k + 9];
+        let strides = [k as isize, 1];
+        gather(
+            T::real(3),
+            &View::from_slice(&a, &[n, k]).unwrap(),
+            0,
+            &Index::from(&View::from_slice(&at, &[l, 1]).unwrap()),
+            mode,
+            T::ZERO,
+            &mut ViewMut::from_slice_strided(&mut buffer, start, &[l, k], &strides).unwrap(),
+        )
+        .unwrap();
+        let (before, rest) = buffer.split_at(start);
+        let (rows, after) = rest.split_at(l * k);
+        assert!(before.iter().chain(after).all(|&v| v == T::ONE), "rows of {k}: margins");
+        for (i, (row, &v)) in rows.chunks_exact(k).zip(&at).enumerate() {
+            for (j, &got) in row.iter().enumerate() {
+                let old = a.get(v as usize * k + j).copied().unwrap_or(T::ZERO);
+                let expected = T::combine(T::real(3), old, T::ZERO, T::ZERO);
+                assert_eq!(got, expected, "row {i} of {k}, {j}, {mode:?}");
+            }
+        }
+    }
+    let mut rng = Rng(43);
+    for k in [1, 2, 3, 4, 5, 8, 40, 300, 700] {
+        for mode in [Mode::Raise, Mode::Drop] {
+            of::<f32>(&mut rng, k, mode);
+            of::<Complex<f64>>(&mut rng, k, mode);
+        }
+    }
+}
+
+#[test]
+fn under_every_override() {
+    common::rerun_under_overrides("under_every_override");
 }
 
 /// Gathers dense arrays along an axis.
