@@ -167,13 +167,16 @@ impl Rule {
         (from, by): (isize, isize),
         offsets: &mut [MaybeUninit<isize>],
     ) -> bool {
+        let rule = *self;
+        if dtype == DType::I64 && step == 8 && matches!(self.mode, Mode::Raise | Mode::Drop) {
+            // They have the width of offsets.
+            return dispatch(Place { rule, from, by, source: Some(p.cast()), offsets });
+        }
         let modulus = if self.mode == Mode::Wrap { self.extent } else { 0 };
         with_index!(dtype, I => dispatch(Widen::<I> {
             p, step, modulus, to: &mut *offsets, of: PhantomData
         }));
-        // SAFETY: all have been written.
-        let offsets = unsafe { written(offsets) };
-        dispatch(Place { rule: *self, from, by, offsets })
+        dispatch(Place { rule, from, by, source: None, offsets })
     }
 }
 
@@ -217,12 +220,14 @@ impl<I: Integer> Kernel for Widen<'_, I> {
     }
 }
 
-/// Indices to offsets, in place.
+/// Indices to offsets.
 struct Place<'b> {
     rule: Rule,
     from: isize,
     by: isize,
-    offsets: &'b mut [isize],
+    /// The indices, or in place.
+    source: Option<*const i64>,
+    offsets: &'b mut [MaybeUninit<isize>],
 }
 
 impl Kernel for Place<'_> {
@@ -230,16 +235,24 @@ impl Kernel for Place<'_> {
     #[inline(always)]
     fn run<S: Isa>(self, _: S) -> bool {
         let n = self.rule.extent;
-        match self.rule.mode {
-            Mode::Raise | Mode::Drop => self.each(|v| v.wrapping_add(n & (v >> (isize::BITS - 1)))),
-            Mode::Clip => self.each(|v| v.max(0).min(n - 1)),
-            Mode::Wrap => {
+        let from_end = |v: isize| v.wrapping_add(n & (v >> (isize::BITS - 1)));
+        // SAFETY: where there is no source, the offsets hold the indices.
+        let there = |_: usize, to: &MaybeUninit<isize>| unsafe { to.assume_init_read() };
+        match (self.rule.mode, self.source) {
+            (Mode::Raise | Mode::Drop, None) => self.each(there, from_end),
+            (Mode::Raise | Mode::Drop, Some(p)) => {
+                // SAFETY: as many are readable as there are offsets.
+                let read = |i: usize, _: &_| unsafe { p.wrapping_add(i).read_unaligned() as isize };
+                self.each(read, from_end)
+            }
+            (Mode::Clip, _) => self.each(there, |v| v.max(0).min(n - 1)),
+            (Mode::Wrap, _) => {
                 // A division takes longer than all the rest, and few indices need one.
-                let near = self.offsets.iter().fold(true, |all, &v| all & (v >= -n) & (v < n));
-                if near {
-                    self.each(|v| v.wrapping_add(n & (v >> (isize::BITS - 1))))
+                let is_near = |v: isize| (v >= -n) & (v < n);
+                if self.offsets.iter().fold(true, |all, to| all & is_near(there(0, to))) {
+                    self.each(there, from_end)
                 } else {
-                    self.each(|v| v.checked_rem_euclid(n).unwrap_or(0))
+                    self.each(there, |v| v.checked_rem_euclid(n).unwrap_or(0))
                 }
             }
         }
@@ -248,30 +261,36 @@ impl Kernel for Place<'_> {
 
 impl Place<'_> {
     #[inline(always)]
-    fn each(self, resolve: impl Fn(isize) -> isize) -> bool {
+    fn each(
+        self,
+        load: impl Fn(usize, &MaybeUninit<isize>) -> isize,
+        resolve: impl Fn(isize) -> isize,
+    ) -> bool {
         // Both factors fit 32 bits: vectors have that product, but not the one of 64 bits.
         if self.rule.extent >> 32 == 0 && self.rule.stride >> 32 == 0 {
-            self.each_by(resolve, |v, stride| (v as u32 as u64 * stride as u32 as u64) as isize)
+            let product = |v, stride| (v as u32 as u64 * stride as u32 as u64) as isize;
+            self.each_by(load, resolve, product)
         } else {
-            self.each_by(resolve, isize::wrapping_mul)
+            self.each_by(load, resolve, isize::wrapping_mul)
         }
     }
 
     #[inline(always)]
     fn each_by(
         self,
+        load: impl Fn(usize, &MaybeUninit<isize>) -> isize,
         resolve: impl Fn(isize) -> isize,
         product: impl Fn(isize, isize) -> isize,
     ) -> bool {
-        let Place { rule: Rule { extent, stride, .. }, from, by, offsets } = self;
+        let Place { rule: Rule { extent, stride, .. }, from, by, offsets, .. } = self;
         let (mut holes, mut from) = (0, from);
-        for offset in offsets {
-            let v = resolve(*offset);
+        for (i, offset) in offsets.iter_mut().enumerate() {
+            let v = resolve(load(i, offset));
             // Negative where v is, or is beyond the last: what overflows is negative already.
             let out = v | (extent - 1).wrapping_sub(v);
             holes |= out;
             let here = product(v, stride).wrapping_add(from);
-            *offset = if out < 0 { HOLE } else { here };
+            offset.write(if out < 0 { HOLE } else { here });
             from = from.wrapping_add(by);
         }
         holes < 0
@@ -420,7 +439,8 @@ impl Indexed<'_> {
         let mut stage =
             self.stage.as_deref_mut().filter(|_| fits && (adjacent || bytes >= STREAMED));
         let part = match stage {
-            Some(_) if adjacent => (PART / bytes.max(1)).max(1),
+            Some(_) if adjacent && bytes <= 16 => ROOM / 2 / bytes.max(1),
+            Some(_) if adjacent => (PART / bytes).max(1),
             Some(_) => 1,
             None => n,
         };
@@ -639,8 +659,6 @@ pub(crate) struct IndexedRows<'b, T, K, const ADD: bool> {
     pub indexed: Indexed<'b>,
     /// A row, and how many there are for each offset.
     pub block: [Axis<2>; 2],
-    /// Whether to go through all offsets for one element of a row before the next element.
-    pub by_columns: bool,
     pub elements: PhantomData<T>,
 }
 
@@ -648,50 +666,149 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedRows<'_, T, K, ADD>
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(mut self, isa: I) {
-        // One element for each offset, once for every element of a row; or else whole rows, once.
-        let [row, rows] = if self.by_columns { self.block } else { [Axis::ONE; 2] };
-        if self.by_columns {
-            self.block = [Axis::ONE; 2];
+        let (kernel, [row, rows], item) = (self.kernel, self.block, size_of::<T>());
+        let dense = row.stride == [item as isize; 2];
+        if ADD || rows.len > 1 || row.stride[0] != item as isize {
+            // What is not written only, or is no run of the grid.
+            self.indexed.stage = None;
         }
-        let mut outer = self.indexed.p;
-        for _ in 0..rows.len {
-            self.indexed.p = outer;
-            for _ in 0..row.len {
-                self.once(isa);
-                self.indexed.p = crate::nest::step(self.indexed.p, row.stride);
+        let bytes = row.len * item;
+        let ask = self.indexed.ask::<ADD>(bytes, if dense { bytes } else { 1 });
+        let Indexed { p: [_, table], holes, .. } = self.indexed;
+        self.indexed.parts(isa, bytes, |offsets, range, to, step| {
+            let parcel = Parcel { kernel, offsets, range, table, ask, to, step };
+            if !(dense && rows.len == 1) || (holes && !ADD) {
+                return parcel.rows::<I, T, ADD>(isa, [row, rows]);
             }
-            outer = crate::nest::step(outer, rows.stride);
+            match row.len {
+                // A length that the compiler knows is a row without loops.
+                2 => parcel.dense::<I, T, ADD>(isa, 2),
+                3 => parcel.dense::<I, T, ADD>(isa, 3),
+                4 => parcel.dense::<I, T, ADD>(isa, 4),
+                8 => parcel.dense::<I, T, ADD>(isa, 8),
+                n => parcel.dense::<I, T, ADD>(isa, n),
+            }
+        });
+    }
+}
+
+/// Some of the rows of an [`IndexedRows`].
+struct Parcel<'b, K> {
+    kernel: K,
+    offsets: &'b [isize],
+    range: Range<usize>,
+    table: *mut u8,
+    ask: Ask,
+    to: *mut u8,
+    step: isize,
+}
+
+impl<K: Copy> Parcel<'_, K> {
+    /// Rows of n elements, dense in both, without holes unless they are added.
+    #[inline(always)]
+    fn dense<I: Isa, T, const ADD: bool>(&self, isa: I, n: usize)
+    where
+        K: Rows<T, 2, 1>,
+    {
+        let mut grid = self.to;
+        for i in self.range.clone() {
+            self.ask.for_later::<ADD>(self.offsets, i, self.table);
+            let offset = self.offsets[i];
+            if !(ADD && offset == HOLE) {
+                let p = [grid, self.table.wrapping_offset(offset)];
+                row::<I, T, K, ADD>(self.kernel, isa, n, p, [size_of::<T>() as isize; 2]);
+            }
+            grid = grid.wrapping_offset(self.step);
+        }
+    }
+
+    /// Any rows.
+    #[inline(always)]
+    fn rows<I: Isa, T, const ADD: bool>(&self, isa: I, [line, lines]: [Axis<2>; 2])
+    where
+        K: Rows<T, 2, 1>,
+    {
+        let mut grid = self.to;
+        for i in self.range.clone() {
+            self.ask.for_later::<ADD>(self.offsets, i, self.table);
+            // The table's rows and their steps, or zeros.
+            let offset = self.offsets[i];
+            let (mut t, [along, down]) = if offset == HOLE {
+                (zeros(), [0; 2])
+            } else {
+                (self.table.wrapping_offset(offset), [line.stride[1], lines.stride[1]])
+            };
+            let mut g = grid;
+            let count = if ADD && offset == HOLE { 0 } else { lines.len };
+            for _ in 0..count {
+                let steps = [line.stride[0], along];
+                row::<I, T, K, ADD>(self.kernel, isa, line.len, [g, t], steps);
+                (g, t) = (g.wrapping_offset(lines.stride[0]), t.wrapping_offset(down));
+            }
+            grid = grid.wrapping_offset(self.step);
         }
     }
 }
 
-impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedRows<'_, T, K, ADD> {
-    const ITEM: usize = size_of::<T>();
+/// Single elements of a table at offsets, and of a grid. A kernel of its own, so that its loops have
+/// the registers for themselves.
+pub(crate) struct IndexedElements<'b, T, K, const ADD: bool> {
+    pub kernel: K,
+    pub indexed: Indexed<'b>,
+    /// All offsets are gone through for each of these.
+    pub columns: [Axis<2>; 2],
+    pub elements: PhantomData<T>,
+}
 
+impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedElements<'_, T, K, ADD> {
+    type Output = ();
     #[inline(always)]
-    fn once<I: Isa>(&mut self, isa: I) {
-        let (kernel, [row, rows], item) = (self.kernel, self.block, Self::ITEM as isize);
-        let Indexed { p: [_, table], holes, far, .. } = self.indexed;
-        let single = rows.len == 1 && row.len == 1;
-        let dense = single || row.stride == [item; 2];
-        if ADD && single && self.is_of_runs() {
-            return self.runs(isa);
+    fn run<I: Isa>(mut self, isa: I) {
+        let [inner, outer] = self.columns;
+        let runs = ADD && self.is_of_runs();
+        let mut p = self.indexed.p;
+        for _ in 0..outer.len {
+            self.indexed.p = p;
+            for _ in 0..inner.len {
+                if runs {
+                    self.runs(isa);
+                } else {
+                    self.column(isa);
+                }
+                self.indexed.p = crate::nest::step(self.indexed.p, inner.stride);
+            }
+            p = crate::nest::step(p, outer.stride);
         }
-        if ADD || rows.len > 1 || !(single || row.stride[0] == item) {
-            // What is not written only, or is no run of the grid.
+    }
+}
+
+impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, T, K, ADD> {
+    #[inline(always)]
+    fn column<I: Isa>(&mut self, isa: I) {
+        let (kernel, item) = (self.kernel, size_of::<T>());
+        let ask = self.indexed.ask::<ADD>(item, item);
+        let Indexed { p: [_, table], holes, far, .. } = self.indexed;
+        if ADD {
             self.indexed.stage = None;
         }
-        let bytes = row.len * Self::ITEM;
-        let ahead = if ADD { (8 << 10) / bytes.max(1) } else { (64 << 10) / bytes.max(1) };
-        let ahead = ahead.clamp(2, 32);
-        self.indexed.parts(isa, bytes, |offsets, range, to, step| {
-            let parcel = Parcel { kernel, offsets, range, table, holes, far, ahead, to, step };
-            match row.len {
-                1 if rows.len == 1 => parcel.dense::<I, T, ADD, 1>(isa),
-                2 if dense && rows.len == 1 => parcel.dense::<I, T, ADD, 2>(isa),
-                3 if dense && rows.len == 1 => parcel.dense::<I, T, ADD, 3>(isa),
-                4 if dense && rows.len == 1 => parcel.dense::<I, T, ADD, 4>(isa),
-                _ => parcel.rows::<I, T, ADD>(isa, [row, rows], if dense { bytes } else { 1 }),
+        self.indexed.parts(isa, item, |offsets, range, to, step| {
+            let mut grid = to;
+            if !far && !holes {
+                for &offset in &offsets[range] {
+                    let p = [grid, table.wrapping_offset(offset)];
+                    row::<I, T, K, ADD>(kernel, isa, 1, p, [item as isize; 2]);
+                    grid = grid.wrapping_offset(step);
+                }
+                return;
+            }
+            for i in range {
+                ask.for_later::<ADD>(offsets, i, table);
+                let offset = offsets[i];
+                if !(ADD && offset == HOLE) {
+                    let t = if offset == HOLE { zeros() } else { table.wrapping_offset(offset) };
+                    row::<I, T, K, ADD>(kernel, isa, 1, [grid, t], [item as isize; 2]);
+                }
+                grid = grid.wrapping_offset(step);
             }
         });
     }
@@ -706,8 +823,8 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedRows<'_, T, K, ADD> {
         4 * equal > 3 * offsets.len()
     }
 
-    /// One element for each offset, a run of equal ones summed in a register: sums into one cell
-    /// wait for each other, and longer still for each to come back from memory.
+    /// A run of equal offsets summed in a register: sums into one cell wait for each other, and
+    /// longer still for each to come back from memory.
     #[inline(always)]
     fn runs<I: Isa>(&self, isa: I) {
         let Indexed { offsets, p: [mut grid, table], grid_step, .. } = self.indexed;
@@ -721,13 +838,8 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedRows<'_, T, K, ADD> {
             unsafe {
                 let mut sum = cell.read_unaligned();
                 for _ in run {
-                    row::<I, T, K, ADD>(
-                        self.kernel,
-                        isa,
-                        1,
-                        [grid, (&raw mut sum).cast()],
-                        [Self::ITEM as isize; 2],
-                    );
+                    let p = [grid, (&raw mut sum).cast()];
+                    row::<I, T, K, ADD>(self.kernel, isa, 1, p, [size_of::<T>() as isize; 2]);
                     grid = grid.wrapping_offset(grid_step);
                 }
                 cell.write_unaligned(sum);
@@ -736,93 +848,40 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedRows<'_, T, K, ADD> {
     }
 }
 
-/// Some of the rows of an [`IndexedRows`].
-struct Parcel<'b, K> {
-    kernel: K,
-    offsets: &'b [isize],
-    range: Range<usize>,
-    table: *mut u8,
-    holes: bool,
-    far: bool,
+/// How rows of the table are asked for early.
+#[derive(Clone, Copy)]
+struct Ask {
+    /// How many rows ahead; beyond any where they are near.
     ahead: usize,
-    to: *mut u8,
-    step: isize,
+    /// Of each row, how many bytes.
+    bytes: usize,
 }
 
-impl<K: Copy> Parcel<'_, K> {
-    /// Rows of LEN elements, dense in both: without a loop, or a call, for a row.
+impl Indexed<'_> {
+    /// Asks for `asked` bytes of rows of `bytes`.
     #[inline(always)]
-    fn dense<I: Isa, T, const ADD: bool, const LEN: usize>(&self, isa: I)
-    where
-        K: Rows<T, 2, 1>,
-    {
-        let item = size_of::<T>();
-        let mut grid = self.to;
-        if !self.far && !self.holes {
-            for &offset in &self.offsets[self.range.clone()] {
-                let t = self.table.wrapping_offset(offset);
-                for e in 0..LEN {
-                    let p = [grid.wrapping_add(e * item), t.wrapping_add(e * item)];
-                    row::<I, T, K, ADD>(self.kernel, isa, 1, p, [item as isize; 2]);
-                }
-                grid = grid.wrapping_offset(self.step);
-            }
-            return;
-        }
-        for i in self.range.clone() {
-            self.ask_for::<ADD>(i, LEN * item);
-            if let Some((t, _)) = self.table::<ADD>(i, [0; 2]) {
-                for e in 0..LEN {
-                    let p = [grid.wrapping_add(e * item), t.wrapping_add(e * item)];
-                    row::<I, T, K, ADD>(self.kernel, isa, 1, p, [item as isize; 2]);
-                }
-            }
-            grid = grid.wrapping_offset(self.step);
-        }
+    fn ask<const ADD: bool>(&self, bytes: usize, asked: usize) -> Ask {
+        let reach: usize = if ADD { 8 << 10 } else { 64 << 10 };
+        let ahead = (reach / bytes.max(1)).clamp(2, 32);
+        Ask { ahead: if self.far { ahead } else { usize::MAX / 2 }, bytes: asked }
     }
+}
 
-    /// Any rows, of which `asked` bytes are asked for early.
+impl Ask {
+    /// Asks for the row that comes some rows after row i: into the second cache, or where ADD, into
+    /// the first.
     #[inline(always)]
-    fn rows<I: Isa, T, const ADD: bool>(&self, isa: I, [line, lines]: [Axis<2>; 2], asked: usize)
-    where
-        K: Rows<T, 2, 1>,
-    {
-        let mut grid = self.to;
-        for i in self.range.clone() {
-            self.ask_for::<ADD>(i, asked);
-            let steps = [line.stride[1], lines.stride[1]];
-            if let Some((mut t, [along, down])) = self.table::<ADD>(i, steps) {
-                let mut g = grid;
-                for _ in 0..lines.len {
-                    let steps = [line.stride[0], along];
-                    row::<I, T, K, ADD>(self.kernel, isa, line.len, [g, t], steps);
-                    (g, t) = (g.wrapping_offset(lines.stride[0]), t.wrapping_offset(down));
-                }
-            }
-            grid = grid.wrapping_offset(self.step);
+    fn for_later<const ADD: bool>(self, offsets: &[isize], i: usize, table: *mut u8) {
+        if let Some(&later) = offsets.get(i + self.ahead) {
+            let later = table.wrapping_offset(later).cast_const();
+            ask_for(later, self.bytes, |p| if ADD { prefetch(p) } else { prefetch_far(p) });
         }
     }
+}
 
-    /// The table's rows at an offset and their steps, or zeros; `None` where there is nothing to do.
-    #[inline(always)]
-    fn table<const ADD: bool>(&self, i: usize, steps: [isize; 2]) -> Option<(*mut u8, [isize; 2])> {
-        let offset = self.offsets[i];
-        if offset == HOLE {
-            return if ADD { None } else { Some(((&raw const ZEROS).cast_mut().cast(), [0; 2])) };
-        }
-        Some((self.table.wrapping_offset(offset), steps))
-    }
-
-    /// Asks for the row that comes some rows after a row.
-    #[inline(always)]
-    fn ask_for<const ADD: bool>(&self, i: usize, bytes: usize) {
-        if self.far
-            && let Some(&later) = self.offsets.get(i + self.ahead)
-        {
-            let later = self.table.wrapping_offset(later).cast_const();
-            ask_for(later, bytes, |p| if ADD { prefetch(p) } else { prefetch_far(p) });
-        }
-    }
+#[inline(always)]
+fn zeros() -> *mut u8 {
+    (&raw const ZEROS).cast_mut().cast()
 }
 
 /// A row of the grid and one of the table.

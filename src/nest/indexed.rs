@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::isa::dispatch;
 use crate::kernel::Rows;
 use crate::kernel::indexed::{
-    BLOCK, Indexed, IndexedRows, MoveRows, Rule, SMALL_BLOCK, Stage, add_offsets, bounds, index_at,
-    written,
+    BLOCK, Indexed, IndexedElements, IndexedRows, MoveRows, Rule, SMALL_BLOCK, Stage, add_offsets,
+    bounds, index_at, written,
 };
 use crate::kernel::tiles::bytes::fence;
 use crate::kernel::update::{NoArithmetic, OutputRunner, Runner};
@@ -649,11 +649,17 @@ impl<'v, T: Element, const ADD: bool> Run<'_, 'v, T, ADD> {
             return self.keep(move_rows(self.blocks));
         }
         let streams = K::WRITES_ONLY && !ADD && task.is_large();
-        let (block, by_columns) = ([task.axis(0), task.axis(1)], task.by_columns);
+        let (inner, by_columns) = ([task.axis(0), task.axis(1)], task.by_columns);
         let around = task.rows.get(2..).unwrap_or(&[]);
         self.keep(run_blocks(self.blocks, around, streams, &mut |indexed| {
-            let elements = PhantomData;
-            dispatch(IndexedRows::<E, K, ADD> { kernel, indexed, block, by_columns, elements });
+            let elements = PhantomData::<E>;
+            if by_columns {
+                let columns = inner;
+                dispatch(IndexedElements::<E, K, ADD> { kernel, indexed, columns, elements });
+            } else {
+                let block = inner;
+                dispatch(IndexedRows::<E, K, ADD> { kernel, indexed, block, elements });
+            }
         }));
     }
 
