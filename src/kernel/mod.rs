@@ -18,7 +18,9 @@ use crate::isa::Isa;
 /// # Safety
 /// An implementation touches the elements it is given and no others, and of them writes only those
 /// of the outputs.
-pub(crate) unsafe trait Rows<T, const N: usize, const OUT: usize>: Copy {
+pub(crate) unsafe trait Rows<T, const N: usize, const OUT: usize>:
+    Copy + Sync
+{
     /// Processes `n` elements from `p` on; operand k steps by `step[k]` bytes. Inlined.
     ///
     /// # Safety

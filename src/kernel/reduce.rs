@@ -19,8 +19,8 @@ pub(crate) const fn block<T>() -> usize {
 }
 
 /// A reduction of N dense operands of T.
-pub(crate) trait Reduce<T: Scalar, const N: usize>: Copy {
-    type Output: Copy;
+pub(crate) trait Reduce<T: Scalar, const N: usize>: Copy + Sync {
+    type Output: Copy + Send + Sync;
     /// Reduces `n` dense elements of each operand, `n > 0`. Inlined.
     ///
     /// # Safety
@@ -46,14 +46,34 @@ pub(crate) struct Tree<A> {
     nodes: ArrayVec<(u32, A), 64>,
 }
 
-impl<A: Copy> Tree<A> {
-    pub fn new() -> Self {
+impl<A> Default for Tree<A> {
+    #[inline]
+    fn default() -> Self {
         Tree { nodes: ArrayVec::new() }
     }
+}
 
+impl<A: Copy> Tree<A> {
     /// Adds the result of the next block.
+    #[inline]
     pub fn push(&mut self, block: usize, value: A, combine: impl Fn(A, A) -> A) {
-        let (mut level, mut index, mut value) = (0, block, value);
+        self.push_node(0, block, value, combine);
+    }
+
+    /// Adds what another tree holds, whose blocks follow from `block` on.
+    pub fn append(&mut self, block: usize, other: &Tree<A>, combine: impl Fn(A, A) -> A) {
+        let mut block = block;
+        for &(level, value) in &other.nodes {
+            self.push_node(level, block >> level, value, &combine);
+            block += 1 << level;
+        }
+    }
+
+    /// Adds the next node, the `index`-th of its level: with its left neighbour, where that is there,
+    /// it becomes one of the level above. What lies left of a tree that begins later stays open.
+    #[inline]
+    fn push_node(&mut self, level: u32, index: usize, value: A, combine: impl Fn(A, A) -> A) {
+        let (mut level, mut index, mut value) = (level, index, value);
         while let Some(&(l, left)) = self.nodes.last() {
             if l != level || index % 2 == 0 {
                 break;
@@ -66,8 +86,8 @@ impl<A: Copy> Tree<A> {
     }
 
     /// The result of the whole, `None` of nothing.
-    pub fn finish(self, combine: impl Fn(A, A) -> A) -> Option<A> {
-        self.nodes.into_iter().map(|n| n.1).rev().reduce(|right, left| combine(left, right))
+    pub fn result(&self, combine: impl Fn(A, A) -> A) -> Option<A> {
+        self.nodes.iter().map(|n| n.1).rev().reduce(|right, left| combine(left, right))
     }
 }
 
@@ -116,26 +136,25 @@ where
         }
         left -= U * width;
     }
-    while left >= width {
+    // The registers that are left, less than a turn, do not wait for one another.
+    for acc in &mut acc {
+        if left < width {
+            break;
+        }
         for k in 0..N {
             // SAFETY: a register is left.
             x[k] = unsafe { R::Reg::<I>::load(isa, p[k]) };
             p[k] = p[k].wrapping_add(bytes);
         }
-        acc[0] = lanes.fold(acc[0], x);
+        *acc = lanes.fold(*acc, x);
         left -= width;
     }
     if left > 0 {
         for k in 0..N {
-            let mut padded = [R::ZERO; MAX_LANES];
-            for (i, v) in padded[..left].iter_mut().enumerate() {
-                // SAFETY: `left` reals are left.
-                *v = unsafe { p[k].cast::<R>().wrapping_add(i).read_unaligned() };
-            }
-            // SAFETY: a register fits.
-            x[k] = unsafe { R::Reg::<I>::load(isa, (&raw const padded).cast()) };
+            // SAFETY: `left` reals are left.
+            x[k] = unsafe { R::Reg::<I>::load_part(isa, p[k], left) };
         }
-        acc[0] = lanes.fold(acc[0], x);
+        acc[U - 1] = lanes.fold(acc[U - 1], x);
     }
     let mut u = U;
     while u > 1 {
@@ -248,7 +267,7 @@ impl<T: Scalar> Reduce<T, 2> for Dot {
         let n = n * reals::<T>();
         let sum = if reals::<T>() == 1 {
             // SAFETY: the caller's elements.
-            let [lanes] = unsafe { fold::<I, T::Real, _, 2, 1, 8>(isa, RealDot, n, p) };
+            let [lanes] = unsafe { fold::<I, T::Real, _, 2, 1, 4>(isa, RealDot, n, p) };
             let (a, b) = even_odd(&lanes);
             (a + b, 0.0)
         } else {
