@@ -680,14 +680,7 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedRows<'_, T, K, ADD>
             if !(dense && rows.len == 1) || (holes && !ADD) {
                 return parcel.rows::<I, T, ADD>(isa, [row, rows]);
             }
-            match row.len {
-                // A length that the compiler knows is a row without loops.
-                2 => parcel.dense::<I, T, ADD>(isa, 2),
-                3 => parcel.dense::<I, T, ADD>(isa, 3),
-                4 => parcel.dense::<I, T, ADD>(isa, 4),
-                8 => parcel.dense::<I, T, ADD>(isa, 8),
-                n => parcel.dense::<I, T, ADD>(isa, n),
-            }
+            parcel.dense::<I, T, ADD>(isa, row.len);
         });
     }
 }
@@ -796,7 +789,7 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, T, K, ADD> {
             if !far && !holes {
                 for &offset in &offsets[range] {
                     let p = [grid, table.wrapping_offset(offset)];
-                    row::<I, T, K, ADD>(kernel, isa, 1, p, [item as isize; 2]);
+                    row::<I, T, K, ADD>(kernel, isa, 1, p, ONE_BY_ONE);
                     grid = grid.wrapping_offset(step);
                 }
                 return;
@@ -806,7 +799,7 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, T, K, ADD> {
                 let offset = offsets[i];
                 if !(ADD && offset == HOLE) {
                     let t = if offset == HOLE { zeros() } else { table.wrapping_offset(offset) };
-                    row::<I, T, K, ADD>(kernel, isa, 1, [grid, t], [item as isize; 2]);
+                    row::<I, T, K, ADD>(kernel, isa, 1, [grid, t], ONE_BY_ONE);
                 }
                 grid = grid.wrapping_offset(step);
             }
@@ -839,7 +832,7 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, T, K, ADD> {
                 let mut sum = cell.read_unaligned();
                 for _ in run {
                     let p = [grid, (&raw mut sum).cast()];
-                    row::<I, T, K, ADD>(self.kernel, isa, 1, p, [size_of::<T>() as isize; 2]);
+                    row::<I, T, K, ADD>(self.kernel, isa, 1, p, ONE_BY_ONE);
                     grid = grid.wrapping_offset(grid_step);
                 }
                 cell.write_unaligned(sum);
@@ -847,6 +840,10 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, T, K, ADD> {
         }
     }
 }
+
+/// The steps of a single element, which matter only in that they are no vector's: part of a vector is
+/// stored in another way than an element, and what is stored so comes back late.
+const ONE_BY_ONE: [isize; 2] = [0; 2];
 
 /// How rows of the table are asked for early.
 #[derive(Clone, Copy)]
