@@ -1,8 +1,8 @@
 //! Gather and scatter-add below the plan: indices to byte offsets, and rows moved at offsets.
 
-use super::Rows;
 use super::tiles::bytes::{Bytes, prefetch, prefetch_far};
 use super::tiles::stream;
+use super::{LINE, Rows};
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::ops::Mode;
 use crate::plan::Axis;
@@ -307,9 +307,6 @@ pub(crate) fn add_offsets(to: &mut [isize], other: &[isize]) {
 /// What holes read as, as much as is read of one at once.
 static ZEROS: [u64; 16] = [0; 16];
 
-/// A line of the caches, in bytes.
-const LINE: usize = 64;
-
 /// Rows of as many bytes may be streamed, whatever lines they share with the next.
 const STREAMED: usize = 512;
 
@@ -611,7 +608,7 @@ impl Moves<'_> {
                     }
                 };
                 (0..bytes / LINE).for_each(|i| copy(i * LINE));
-                if bytes % LINE > 0 {
+                if !bytes.is_multiple_of(LINE) {
                     copy(bytes - LINE);
                 }
             },
