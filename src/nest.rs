@@ -347,14 +347,22 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
     /// Reduces every element; `None` of nothing.
     pub fn reduce<R: Reduce<T, N>>(&self, reduce: R) -> Option<R::Output> {
         let combine = |a, b| reduce.combine(a, b);
+        let value = |n, p| {
+            // SAFETY: blocks are of dense, aligned elements of the views.
+            let by_blas = unsafe { reduce.blas(n, p) };
+            by_blas.unwrap_or_else(|| dispatch(OneBlock { reduce, n, p, elements: PhantomData }))
+        };
+        if self.plan.empty {
+            return None;
+        }
+        if self.len() <= block::<T>() {
+            // The short way of a short call: without a tree.
+            let mut only = None;
+            self.blocks(0..1, |_, n, p| only = Some(value(n, p)));
+            return only;
+        }
         let run = |range, tree: &mut Tree<R::Output>| {
-            self.blocks(range, |number, n, p| {
-                // SAFETY: blocks are of dense, aligned elements of the views.
-                let by_blas = unsafe { reduce.blas(n, p) };
-                let value = by_blas
-                    .unwrap_or_else(|| dispatch(OneBlock { reduce, n, p, elements: PhantomData }));
-                tree.push(number, value, combine);
-            });
+            self.blocks(range, |number, n, p| tree.push(number, value(n, p), combine));
         };
         let mut whole = Tree::default();
         self.in_ranges(N, run, &mut whole, |whole, start, tree| {
