@@ -13,6 +13,19 @@ pub trait Bytes<I: Isa>: Copy {
     /// # Safety
     /// `p(lane)` is valid for reading 16 bytes; no alignment is needed.
     unsafe fn load_lanes(isa: I, p: impl Fn(usize) -> *const u8) -> Self;
+    /// Register j of the result has in each lane the 16 bytes at 16*j of that lane's own; as many
+    /// registers as lanes.
+    ///
+    /// # Safety
+    /// `p(lane)` is valid for reading a register; no alignment is needed.
+    #[inline(always)]
+    unsafe fn load_rows(isa: I, p: impl Fn(usize) -> *const u8) -> [Self; 4] {
+        core::array::from_fn(|j| {
+            let j = if j < Self::LANES { j } else { 0 };
+            // SAFETY: the caller's bytes.
+            unsafe { Self::load_lanes(isa, |lane| p(lane).wrapping_add(16 * j)) }
+        })
+    }
     /// # Safety
     /// `p` is valid for writing a register; no alignment is needed.
     unsafe fn store(self, p: *mut u8);
@@ -30,6 +43,22 @@ pub trait Bytes<I: Isa>: Copy {
     /// # Safety
     /// 64 bytes are valid for reading at `from` and for writing at `to`, which is a multiple of 64.
     unsafe fn stream_line(isa: I, from: *const u8, to: *mut u8);
+    /// Writes a line of `n` bytes from `a` and the rest from `b` past the caches.
+    ///
+    /// # Safety
+    /// `n` is at most 64. So many bytes are valid for reading at `a`, the others at `b`, and 64 for
+    /// writing at `to`, which is a multiple of 64.
+    #[inline(always)]
+    unsafe fn stream_joined(isa: I, n: usize, a: *const u8, b: *const u8, to: *mut u8) {
+        let mut line = [0u64; 8];
+        let at = (&raw mut line).cast::<u8>();
+        // SAFETY: the caller's bytes, and a line of our own.
+        unsafe {
+            core::ptr::copy_nonoverlapping(a, at, n);
+            core::ptr::copy_nonoverlapping(b, at.wrapping_add(n), 64 - n);
+            Self::stream_line(isa, at, to);
+        }
+    }
 }
 
 /// Non-temporal stores before it are seen before stores after it.
@@ -258,6 +287,19 @@ mod x86 {
             })
         }
         #[inline(always)]
+        unsafe fn load_rows(_: Avx512, p: impl Fn(usize) -> *const u8) -> [Self; 4] {
+            // SAFETY: the token proves the instructions; the caller's bytes.
+            unsafe {
+                let row = |l: usize| _mm512_loadu_si512(p(l).cast());
+                let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+                // Lanes 0 and 2 of two rows, and lanes 1 and 3.
+                let even = |x, y| _mm512_shuffle_i32x4::<0b10_00_10_00>(x, y);
+                let odd = |x, y| _mm512_shuffle_i32x4::<0b11_01_11_01>(x, y);
+                let (e, o, g, u) = (even(a, b), odd(a, b), even(c, d), odd(c, d));
+                [Zmm(even(e, g)), Zmm(even(o, u)), Zmm(odd(e, g)), Zmm(odd(o, u))]
+            }
+        }
+        #[inline(always)]
         unsafe fn store(self, p: *mut u8) {
             // SAFETY: the value proves the instructions; the caller's bytes.
             unsafe { _mm512_storeu_si512(p.cast(), self.0) }
@@ -303,6 +345,17 @@ mod x86 {
         unsafe fn stream_line(_: Avx512, from: *const u8, to: *mut u8) {
             // SAFETY: the token proves the instructions; the caller's line.
             unsafe { _mm512_stream_si512(to.cast(), _mm512_loadu_si512(from.cast())) }
+        }
+        #[inline(always)]
+        unsafe fn stream_joined(_: Avx512, n: usize, a: *const u8, b: *const u8, to: *mut u8) {
+            let rest = u64::MAX.checked_shl(n as u32).unwrap_or(0);
+            // SAFETY: the token proves the instructions; what a mask leaves out is not touched, and
+            // the rest are the caller's bytes.
+            unsafe {
+                let start = _mm512_maskz_loadu_epi8(!rest, a.cast());
+                let line = _mm512_mask_loadu_epi8(start, rest, b.wrapping_sub(n).cast());
+                _mm512_stream_si512(to.cast(), line);
+            }
         }
     }
 }
