@@ -21,10 +21,13 @@ use arrayvec::ArrayVec;
 pub(crate) const LINE: usize = 64;
 
 /// More rows than this are not followed by the CPU's prefetchers.
-const ROWS: usize = 32;
+pub(crate) const ROWS: usize = 32;
 
 /// Groups of runs: each a stretch of so many bytes.
 pub(crate) const STRETCH: usize = 512;
+
+/// Rows that start no farther from one another are several to a page, in all but a few.
+const NEAR: isize = 4096;
 
 /// No strip has more rows.
 pub(crate) const MAX_ROWS: usize = 64;
@@ -132,7 +135,8 @@ impl Strips {
         // Bursts of two lines are written faster than single ones, if they are where the memory
         // has them together.
         let lines_of_rows = if runs {
-            (STRETCH / LINE).max((2 * item).div_ceil(LINE))
+            let stretch = (4 * item).clamp(STRETCH, (2 * item).max(4 * STRETCH));
+            stretch.div_ceil(LINE)
         } else {
             (ROWS * item / LINE).max(1)
         };
@@ -233,6 +237,23 @@ impl Strips {
             Some(&offset) => offset,
             None => self.step * position as isize,
         }
+    }
+
+    /// From a strip to what the CPU is to be asked for meanwhile, in bytes, if the input of several
+    /// strips is dense as a whole: several rows to a page, which the CPU's prefetchers take for one
+    /// stream, and lose. `turn` is the index of the innermost loop.
+    #[inline]
+    pub fn next_block(&self, turn: usize) -> Option<isize> {
+        let row = (self.columns.len * self.item) as isize;
+        let (rows, turn) = match self.loops.first() {
+            _ if !self.table.is_empty() => return None,
+            Some(l) if l.groups == 0 && l.stride[1] == row => (l.len as isize, turn as isize),
+            _ => (1, 0),
+        };
+        let group = (self.lines * LINE / self.item / self.groups) as isize;
+        // As much of the next group's rows, in the order in which they lie.
+        let close = self.step == rows * row && self.step <= NEAR;
+        close.then(|| group * self.step + turn * (group - 1) * row)
     }
 
     /// The lines of a group; `last`: of the last of those periods that follow one another.

@@ -8,7 +8,7 @@ use crate::kernel::tiles::bytes::{fence, prefetch};
 use crate::kernel::tiles::strip::{Runs, Strip};
 use crate::kernel::tiles::{Bring, Matrix};
 use crate::plan::{Axis, Plan};
-use crate::strips::{self, End, Group, LINE, MAX_ROWS, STRETCH, Strips};
+use crate::strips::{self, End, Group, LINE, MAX_ROWS, ROWS, STRETCH, Strips};
 use crate::tiling::{Aim, Crossing, Loop, MAX_SIDE, Role, Side, Tiling, is_nearer};
 use arrayvec::ArrayVec;
 use core::marker::PhantomData;
@@ -65,10 +65,24 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let axes = &self.plan.axes[..];
         let extent = (STRETCH / crossing.item).max(2);
         let loops = by_input(axes, 1, crossing.operand, None, [extent; 2]);
-        boxes(&loops, first, axes, &mut [extent], &mut |p, extents| {
-            let block = [axes[0], Axis { len: extents[0], ..axes[1] }];
+        let bytes = extent * crossing.item;
+        let mut ahead = Ahead::<_, _, 6>::new(|(p, runs): ([*mut u8; N], usize)| {
+            let block = [axes[0], Axis { len: runs, ..axes[1] }];
             dispatch(Block { kernel, block, p, large, elements: PhantomData });
         });
+        boxes(&loops, first, axes, &mut [extent], &mut |p, extents| {
+            if !large {
+                prefetch_lines(p[0], bytes);
+                for k in OUT..N {
+                    for i in 0..extents[0] as isize {
+                        let run = p[k].wrapping_offset(i * axes[1].stride[k]);
+                        prefetch_lines(run, crossing.item);
+                    }
+                }
+            }
+            ahead.push((p, extents[0]));
+        });
+        ahead.finish();
     }
 
     /// Strips of a few lines of the output, as [`Strips`] are, but anywhere and by plain stores. Of
@@ -98,12 +112,38 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         {
             return false;
         }
-        let extent = MAX_ROWS.min(ROW_BYTES.div_ceil(item).max(LINE / item));
+        let extent = ROWS.max(LINE / item);
         let to_line = (first[0].addr().wrapping_neg() % LINE) / item;
         let extents = [if to_line > 0 { to_line } else { extent }, extent];
         let loops = by_input(axes, shared, k, Some(shared + 1 + at), extents);
         let mut buffers = [const { Buffer64([MaybeUninit::uninit(); AIM.volume]) }; N];
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
+        let width = (BLOCK / (extent * item)).max(LINE / item);
+        let mut ahead = Ahead::<_, _, 2>::new(|(p, [rows, columns]): ([*mut u8; N], [usize; 2])| {
+            let pitch = rows * item;
+            let (mut q, mut block) = (p, [along, across]);
+            block[0].len = rows * item / size_of::<T>();
+            block[1].len = columns;
+            if shared > 0 {
+                block[0].stride = [size_of::<T>() as isize; N];
+            }
+            for j in OUT..N {
+                if crosses[j] {
+                    dispatch(Matrix {
+                        item,
+                        shape: [rows, columns],
+                        source: p[j],
+                        target: buffers[j],
+                        row_step: along.stride[j],
+                        column_step: pitch as isize,
+                    });
+                    q[j] = buffers[j];
+                    block[0].stride[j] = size_of::<T>() as isize;
+                    block[1].stride[j] = pitch as isize;
+                }
+            }
+            dispatch(Block { kernel, block, p: q, large: false, elements: PhantomData });
+        });
         boxes(&loops, first, axes, &mut [extent], &mut |p, extents| {
             let rows = extents[0];
             if K::COPIES {
@@ -111,45 +151,27 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                 let (shape, source, target) = ([rows, across.len], p[k].cast_const(), p[0]);
                 return dispatch(Matrix { item, shape, source, target, row_step, column_step });
             }
-            let pitch = rows * item;
-            let width = (BLOCK / pitch).next_multiple_of(LINE / item);
             let mut done = 0;
             while done < across.len {
                 let columns = width.min(across.len - done);
                 let from = step(p, across.stride.map(|s| s * done as isize));
-                let (mut q, mut block) = (from, [along, across]);
-                block[0].len = rows * item / size_of::<T>();
-                block[1].len = columns;
-                if shared > 0 {
-                    block[0].stride = [size_of::<T>() as isize; N];
+                for c in 0..columns as isize {
+                    let column = from[0].wrapping_offset(c * across.stride[0]);
+                    prefetch_lines(column, rows * item);
                 }
                 for j in OUT..N {
                     if crosses[j] {
-                        dispatch(Matrix {
-                            item,
-                            shape: [rows, columns],
-                            source: from[j],
-                            target: buffers[j],
-                            row_step: along.stride[j],
-                            column_step: pitch as isize,
-                        });
-                        q[j] = buffers[j];
-                        block[0].stride[j] = size_of::<T>() as isize;
-                        block[1].stride[j] = pitch as isize;
+                        for i in 0..rows as isize {
+                            let row = from[j].wrapping_offset(i * along.stride[j]);
+                            prefetch_lines(row, columns * item);
+                        }
                     }
                 }
+                ahead.push((from, [rows, columns]));
                 done += columns;
-                // The output's lines are no stream that the CPU would follow.
-                let mut next = step(from, across.stride.map(|s| s * columns as isize))[0];
-                for _ in 0..width.min(across.len - done) {
-                    for line in 0..pitch.div_ceil(LINE) {
-                        prefetch(next.wrapping_add(line * LINE));
-                    }
-                    next = next.wrapping_offset(across.stride[0]);
-                }
-                dispatch(Block { kernel, block, p: q, large: false, elements: PhantomData });
             }
         });
+        ahead.finish();
         true
     }
 
@@ -233,11 +255,48 @@ pub(super) const LARGE: usize = 6 << 20;
 /// Boxes that fit an L1 cache, with whole lines on the input's side and runs on the output's.
 const AIM: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
 
-/// A buffer of [`Walk::run_by_columns`].
-const BLOCK: usize = 8 << 10;
+/// A block of [`Walk::run_by_columns`], if it is not a line of columns by some rows.
+const BLOCK: usize = 2 << 10;
 
-/// A row of it.
-const ROW_BYTES: usize = 256;
+/// Work that is done a little later than it comes up, when its lines have been fetched.
+struct Ahead<W, F, const DISTANCE: usize> {
+    queue: ArrayVec<W, DISTANCE>,
+    at: usize,
+    body: F,
+}
+
+impl<W: Copy, F: FnMut(W), const DISTANCE: usize> Ahead<W, F, DISTANCE> {
+    fn new(body: F) -> Self {
+        Ahead { queue: ArrayVec::new(), at: 0, body }
+    }
+
+    fn push(&mut self, work: W) {
+        if self.queue.len() < DISTANCE {
+            self.queue.push(work);
+        } else {
+            let oldest = core::mem::replace(&mut self.queue[self.at], work);
+            self.at = (self.at + 1) % DISTANCE;
+            (self.body)(oldest);
+        }
+    }
+
+    fn finish(mut self) {
+        for i in 0..self.queue.len() {
+            (self.body)(self.queue[(self.at + i) % self.queue.len()]);
+        }
+    }
+}
+
+/// Asks for the lines of `n` bytes.
+#[inline(always)]
+fn prefetch_lines(p: *const u8, n: usize) {
+    let before = p.addr() % LINE;
+    let mut at = 0;
+    while at < before + n {
+        prefetch(p.wrapping_add(at).wrapping_sub(before));
+        at += LINE;
+    }
+}
 
 /// Loops over boxes of `extents` (the first and the others) of the axis at `shared`, and over the
 /// other axes but one, in the order of operand k.
@@ -275,7 +334,7 @@ fn copy_by_strips(strips: &Strips, item: usize, target: *mut u8, source: *mut u8
     let rows = |start: usize, bytes: usize| -> ArrayVec<isize, MAX_ROWS> {
         (start / item..(start + bytes).div_ceil(item)).map(|i| strips.offset(i)).collect()
     };
-    let start = At { p: [target, source], group: 0, first: true, last: true };
+    let start = At { p: [target, source], group: 0, turn: 0, first: true, last: true };
     along_strips(&strips.loops, start, &mut |at| {
         let [target, source] = at.p;
         let Group { start, lines, short } = strips.group(at.group, at.last);
@@ -307,7 +366,17 @@ fn copy_by_strips(strips: &Strips, item: usize, target: *mut u8, source: *mut u8
                 });
             } else {
                 let ends = [&head[..], &tail[..]];
-                dispatch(Strip { item, source, target, rows, cols, column_step, short, ends });
+                dispatch(Strip {
+                    item,
+                    source,
+                    target,
+                    rows,
+                    cols,
+                    column_step,
+                    short,
+                    ends,
+                    next: strips.next_block(at.turn),
+                });
             }
         }
         for end in ends {
@@ -366,6 +435,8 @@ fn copy_end(
 struct At {
     p: [*mut u8; 2],
     group: usize,
+    /// The index of the innermost loop.
+    turn: usize,
     /// In the first and in the last of the periods that follow one another.
     first: bool,
     last: bool,
@@ -375,6 +446,7 @@ struct At {
 fn along_strips(loops: &[strips::Loop], mut at: At, body: &mut dyn FnMut(At)) {
     let [inner @ .., outer] = loops else { return body(at) };
     for i in 0..outer.len {
+        at.turn = i;
         if outer.to_next {
             (at.first, at.last) = (i == 0, i + 1 == outer.len);
         }

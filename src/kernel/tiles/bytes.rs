@@ -13,19 +13,6 @@ pub trait Bytes<I: Isa>: Copy {
     /// # Safety
     /// `p(lane)` is valid for reading 16 bytes; no alignment is needed.
     unsafe fn load_lanes(isa: I, p: impl Fn(usize) -> *const u8) -> Self;
-    /// Register j of the result has in each lane the 16 bytes at 16*j of that lane's own; as many
-    /// registers as lanes.
-    ///
-    /// # Safety
-    /// `p(lane)` is valid for reading a register; no alignment is needed.
-    #[inline(always)]
-    unsafe fn load_rows(isa: I, p: impl Fn(usize) -> *const u8) -> [Self; 4] {
-        core::array::from_fn(|j| {
-            let j = if j < Self::LANES { j } else { 0 };
-            // SAFETY: the caller's bytes.
-            unsafe { Self::load_lanes(isa, |lane| p(lane).wrapping_add(16 * j)) }
-        })
-    }
     /// # Safety
     /// `p` is valid for writing a register; no alignment is needed.
     unsafe fn store(self, p: *mut u8);
@@ -78,6 +65,18 @@ pub(crate) fn prefetch(p: *const u8) {
     // SAFETY: a prefetch never faults.
     unsafe {
         core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(p.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = p;
+}
+
+/// [`prefetch`] to the caches beyond the first: for lines that are read less soon.
+#[inline(always)]
+pub(crate) fn prefetch_outer(p: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T1 }>(p.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = p;
@@ -285,19 +284,6 @@ mod x86 {
                 let v = _mm512_inserti32x4::<2>(v, lane(2));
                 _mm512_inserti32x4::<3>(v, lane(3))
             })
-        }
-        #[inline(always)]
-        unsafe fn load_rows(_: Avx512, p: impl Fn(usize) -> *const u8) -> [Self; 4] {
-            // SAFETY: the token proves the instructions; the caller's bytes.
-            unsafe {
-                let row = |l: usize| _mm512_loadu_si512(p(l).cast());
-                let (a, b, c, d) = (row(0), row(1), row(2), row(3));
-                // Lanes 0 and 2 of two rows, and lanes 1 and 3.
-                let even = |x, y| _mm512_shuffle_i32x4::<0b10_00_10_00>(x, y);
-                let odd = |x, y| _mm512_shuffle_i32x4::<0b11_01_11_01>(x, y);
-                let (e, o, g, u) = (even(a, b), odd(a, b), even(c, d), odd(c, d));
-                [Zmm(even(e, g)), Zmm(even(o, u)), Zmm(odd(e, g)), Zmm(odd(o, u))]
-            }
         }
         #[inline(always)]
         unsafe fn store(self, p: *mut u8) {

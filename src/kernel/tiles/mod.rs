@@ -124,13 +124,6 @@ unsafe fn columns<I: Isa, V: Bytes<I>, W: Word>(
     for i in 1..n {
         a[i] = load(i);
     }
-    zips::<I, V, W>(a)
-}
-
-/// The rounds of zips over the first n registers.
-#[inline(always)]
-fn zips<I: Isa, V: Bytes<I>, W: Word>(mut a: [V; 16]) -> [V; 16] {
-    let n = 16 / size_of::<W>();
     let mut round = 1;
     while round < n {
         let mut b = a;

@@ -1,7 +1,7 @@
 //! Strips: whole lines of the output, written past the caches.
 
-use super::bytes::{Bytes, prefetch};
-use super::{LINE, columns, words, zips};
+use super::bytes::{Bytes, prefetch, prefetch_outer};
+use super::{LINE, columns, words};
 use crate::isa::{Isa, Kernel};
 use crate::scalar::Word;
 
@@ -23,10 +23,13 @@ pub(crate) struct Strip<'r> {
     /// Rows of which the words before the lines of the first column are, and those after the lines
     /// of the last.
     pub ends: [&'r [isize]; 2],
+    /// Where to go on asking for lines, from the first row's start in bytes; without it, each row
+    /// goes on where it ends.
+    pub next: Option<isize>,
 }
 
 /// Rows are read so many bytes ahead.
-const AHEAD: usize = 256;
+const AHEAD: usize = 128;
 
 impl Kernel for Strip<'_> {
     type Output = ();
@@ -53,25 +56,23 @@ impl Strip<'_> {
             let rows = &self.rows[line * tall..][..tall];
             Block { strip: &self, rows, target: self.target.wrapping_add(line * LINE) }
         };
+        // The ends are stored to last.
+        let last = self.cols - 1;
+        let after = (lines - self.short) * LINE;
+        if !self.ends[0].is_empty() {
+            prefetch(self.target.wrapping_sub(1));
+        }
+        if !self.ends[1].is_empty() {
+            let column = self.column_step.wrapping_mul(last as isize);
+            prefetch(self.target.wrapping_offset(column).wrapping_add(after));
+        }
         let cols_of = |line: usize| self.cols - usize::from(line + self.short >= lines);
         let least = self.cols - usize::from(self.short > 0);
-        if lanes == 4 && item >= 4 && least >= tall {
-            let mut c = 0;
-            while c < self.cols {
-                self.prefetch(c * item + AHEAD);
-                for line in 0..lines {
-                    // The last square overlaps the one before.
-                    let from = c.min(cols_of(line) - tall);
-                    // SAFETY: a walk made this of two operands of this shape; the columns exist.
-                    unsafe { block(line).square::<I, W>(isa, from) };
-                }
-                c += tall;
-            }
-        } else if lanes > 0 && least >= few {
+        if lanes > 0 && least >= few {
             let mut c = 0;
             while c < self.cols {
                 if (c * item).is_multiple_of(LINE) {
-                    self.prefetch(c * item + AHEAD);
+                    self.prefetch(c * item);
                 }
                 for line in 0..lines {
                     let from = c.min(cols_of(line) - few);
@@ -86,8 +87,6 @@ impl Strip<'_> {
                 unsafe { block(line).each::<W>(0, cols_of(line)) };
             }
         }
-        let last = self.cols - 1;
-        let after = (lines - self.short) * LINE;
         let before = (self.ends[0].len() * item).wrapping_neg();
         for (rows, column, at) in [(self.ends[0], 0, before), (self.ends[1], last, after)] {
             let block = Block { strip: &self, rows, target: self.target.wrapping_add(at) };
@@ -96,10 +95,19 @@ impl Strip<'_> {
         }
     }
 
+    /// Asks for what comes after the lines at `at` bytes of each row.
     #[inline(always)]
     fn prefetch(&self, at: usize) {
+        if let Some(next) = self.next {
+            let next = self.source.wrapping_offset(self.rows[0] + next);
+            let next = next.wrapping_add(at * self.rows.len());
+            for i in 0..self.rows.len() {
+                prefetch_outer(next.wrapping_add(i * LINE));
+            }
+            return;
+        }
         for &row in self.rows {
-            prefetch(self.source.wrapping_offset(row).wrapping_add(at));
+            prefetch(self.source.wrapping_offset(row).wrapping_add(at + AHEAD));
         }
     }
 }
@@ -120,33 +128,6 @@ impl Block<'_, '_> {
     #[inline(always)]
     fn column(&self, c: usize) -> *mut u8 {
         self.target.wrapping_offset(self.strip.column_step.wrapping_mul(c as isize))
-    }
-
-    /// As many columns from `from` on as a register has words, of as many rows: a line each way.
-    ///
-    /// # Safety
-    /// The columns are there, and a register is a line.
-    #[inline(always)]
-    unsafe fn square<I: Isa, W: Word>(&self, isa: I, from: usize) {
-        let n = 16 / size_of::<W>();
-        // SAFETY: the caller's columns.
-        unsafe {
-            let load = |i: usize| {
-                I::Bytes::load_rows(isa, |lane| {
-                    self.row(lane * n + i).wrapping_add(from * size_of::<W>())
-                })
-            };
-            let mut a = [load(0); 16];
-            for i in 1..n {
-                a[i] = load(i);
-            }
-            for part in 0..4 {
-                let columns = zips::<I, I::Bytes, W>(a.map(|of_rows| of_rows[part]));
-                for k in 0..n {
-                    columns[k].stream(self.column(from + part * n + k));
-                }
-            }
-        }
     }
 
     /// Columns from `from` on, as many as 16 bytes hold.
