@@ -33,7 +33,7 @@ const NEAR: isize = 4096;
 pub(crate) const MAX_ROWS: usize = 64;
 
 /// A period of several axes has no more elements.
-const MAX_PERIOD: usize = 1024;
+const MAX_PERIOD: usize = 2048;
 
 /// Room for the axes of a plan.
 type Axes<A> = ArrayVec<A, { MAX_NDIM + 2 }>;
@@ -128,7 +128,8 @@ impl Strips {
             }
         }
         let columns = rest[at];
-        let words = runs || (columns.stride[1] == item as isize && columns.len * item >= 16);
+        let is_word = [1, 2, 4, 8, 16].contains(&item) && columns.len * item >= 16;
+        let words = runs || (is_word && columns.stride[1] == item as isize);
         if !words || (!runs && !start.is_multiple_of(item)) {
             return None;
         }

@@ -275,8 +275,22 @@ fn moves_large() {
             check_moves::<Complex<f64>>(&mut rng, shape, perm);
         }
     }
-    // Runs that both sides share.
-    for run in [48, 64, 80, 300] {
+    // Short periods of the output, lines of which reach into the next one along the columns or along
+    // another axis; and runs that both sides share, of any length.
+    let cases: [(&[usize], &[usize]); 5] = [
+        (&[15, 15, 15, 16, 5, 32], &[2, 0, 4, 1, 5, 3]),
+        (&[15, 15, 32, 15, 3, 32], &[1, 4, 0, 5, 3, 2]),
+        (&[75, 16, 75, 17], &[2, 0, 3, 1]),
+        (&[28, 28, 48, 2, 18], &[1, 3, 0, 4, 2]),
+        (&[31, 16, 16, 12, 17], &[0, 3, 4, 2, 1]),
+    ];
+    for (shape, perm) in cases {
+        for _ in 0..2 {
+            check_moves::<u32>(&mut rng, shape, perm);
+            check_moves::<f64>(&mut rng, shape, perm);
+        }
+    }
+    for run in [16, 17, 33, 48, 64, 80, 300] {
         check_moves::<f32>(&mut rng, &[35, 46, 21, run], &[2, 1, 0, 3]);
         check_moves::<f32>(&mut rng, &[35, 46, 21, run], &[1, 0, 2, 3]);
     }

@@ -4,7 +4,7 @@ use super::{Block, Walk, step};
 use crate::MAX_NDIM;
 use crate::isa::dispatch;
 use crate::kernel::Rows;
-use crate::kernel::tiles::bytes::{fence, prefetch};
+use crate::kernel::tiles::bytes::{fence, prefetch, prefetch_outer};
 use crate::kernel::tiles::strip::{Runs, Strip};
 use crate::kernel::tiles::{Bring, Matrix};
 use crate::plan::{Axis, Plan};
@@ -72,11 +72,11 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         });
         boxes(&loops, first, axes, &mut [extent], &mut |p, extents| {
             if !large {
-                prefetch_lines(p[0], bytes);
+                prefetch_lines(prefetch, p[0], bytes);
                 for k in OUT..N {
                     for i in 0..extents[0] as isize {
                         let run = p[k].wrapping_offset(i * axes[1].stride[k]);
-                        prefetch_lines(run, crossing.item);
+                        prefetch_lines(prefetch, run, crossing.item);
                     }
                 }
             }
@@ -102,8 +102,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let Some((&along, rest)) = axes[shared..].split_first() else { return false };
         let Some(at) = rest.iter().position(|a| a.stride[k] == unit) else { return false };
         let across = rest[at];
-        let crosses: [bool; N] =
-            core::array::from_fn(|j| j >= OUT && crossing.crosses(axes, j));
+        let crosses: [bool; N] = core::array::from_fn(|j| j >= OUT && crossing.crosses(axes, j));
         if ![1, 2, 4, 8, 16].contains(&item)
             || along.stride[0] != unit
             || along.len * item < LINE
@@ -119,31 +118,32 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let mut buffers = [const { Buffer64([MaybeUninit::uninit(); AIM.volume]) }; N];
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
         let width = (BLOCK / (extent * item)).max(LINE / item);
-        let mut ahead = Ahead::<_, _, 2>::new(|(p, [rows, columns]): ([*mut u8; N], [usize; 2])| {
-            let pitch = rows * item;
-            let (mut q, mut block) = (p, [along, across]);
-            block[0].len = rows * item / size_of::<T>();
-            block[1].len = columns;
-            if shared > 0 {
-                block[0].stride = [size_of::<T>() as isize; N];
-            }
-            for j in OUT..N {
-                if crosses[j] {
-                    dispatch(Matrix {
-                        item,
-                        shape: [rows, columns],
-                        source: p[j],
-                        target: buffers[j],
-                        row_step: along.stride[j],
-                        column_step: pitch as isize,
-                    });
-                    q[j] = buffers[j];
-                    block[0].stride[j] = size_of::<T>() as isize;
-                    block[1].stride[j] = pitch as isize;
+        let mut ahead =
+            Ahead::<_, _, 4>::new(|(p, [rows, columns]): ([*mut u8; N], [usize; 2])| {
+                let pitch = rows * item;
+                let (mut q, mut block) = (p, [along, across]);
+                block[0].len = rows * item / size_of::<T>();
+                block[1].len = columns;
+                if shared > 0 {
+                    block[0].stride = [size_of::<T>() as isize; N];
                 }
-            }
-            dispatch(Block { kernel, block, p: q, large: false, elements: PhantomData });
-        });
+                for j in OUT..N {
+                    if crosses[j] {
+                        dispatch(Matrix {
+                            item,
+                            shape: [rows, columns],
+                            source: p[j],
+                            target: buffers[j],
+                            row_step: along.stride[j],
+                            column_step: pitch as isize,
+                        });
+                        q[j] = buffers[j];
+                        block[0].stride[j] = size_of::<T>() as isize;
+                        block[1].stride[j] = pitch as isize;
+                    }
+                }
+                dispatch(Block { kernel, block, p: q, large: false, elements: PhantomData });
+            });
         boxes(&loops, first, axes, &mut [extent], &mut |p, extents| {
             let rows = extents[0];
             if K::COPIES {
@@ -157,13 +157,13 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                 let from = step(p, across.stride.map(|s| s * done as isize));
                 for c in 0..columns as isize {
                     let column = from[0].wrapping_offset(c * across.stride[0]);
-                    prefetch_lines(column, rows * item);
+                    prefetch_lines(prefetch_outer, column, rows * item);
                 }
                 for j in OUT..N {
                     if crosses[j] {
                         for i in 0..rows as isize {
                             let row = from[j].wrapping_offset(i * along.stride[j]);
-                            prefetch_lines(row, columns * item);
+                            prefetch_lines(prefetch_outer, row, columns * item);
                         }
                     }
                 }
@@ -287,9 +287,9 @@ impl<W: Copy, F: FnMut(W), const DISTANCE: usize> Ahead<W, F, DISTANCE> {
     }
 }
 
-/// Asks for the lines of `n` bytes.
+/// Asks for the lines of `n` bytes by `prefetch`.
 #[inline(always)]
-fn prefetch_lines(p: *const u8, n: usize) {
+fn prefetch_lines(prefetch: impl Fn(*const u8), p: *const u8, n: usize) {
     let before = p.addr() % LINE;
     let mut at = 0;
     while at < before + n {
