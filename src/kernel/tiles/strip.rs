@@ -4,6 +4,8 @@ use super::bytes::{Bytes, prefetch, prefetch_outer};
 use super::{LINE, columns, words};
 use crate::isa::{Isa, Kernel};
 use crate::scalar::Word;
+use crate::strips::MAX_ROWS;
+use core::mem::MaybeUninit;
 
 /// A strip of words: a transpose of rows that are read from end to end to columns of a few lines.
 pub(crate) struct Strip<'r> {
@@ -35,7 +37,8 @@ impl Kernel for Strip<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        assert!((self.rows.len() * self.item).is_multiple_of(LINE) && self.cols * self.item >= 16);
+        assert!((self.rows.len() * self.item).is_multiple_of(LINE) && self.rows.len() <= MAX_ROWS);
+        assert!(self.cols * self.item >= 16);
         match self.item {
             1 => self.words::<I, u8>(isa),
             2 => self.words::<I, u16>(isa),
@@ -52,9 +55,11 @@ impl Strip<'_> {
         let (item, lanes) = (size_of::<W>(), I::Bytes::LANES);
         let (tall, few) = (LINE / item, 16 / item);
         let lines = self.rows.len() / tall;
+        let source = self.source;
         let block = |line: usize| {
             let rows = &self.rows[line * tall..][..tall];
-            Block { strip: &self, rows, target: self.target.wrapping_add(line * LINE) }
+            let target = self.target.wrapping_add(line * LINE);
+            Block { strip: &self, source, rows, target }
         };
         // The ends are stored to last.
         let last = self.cols - 1;
@@ -69,15 +74,37 @@ impl Strip<'_> {
         let cols_of = |line: usize| self.cols - usize::from(line + self.short >= lines);
         let least = self.cols - usize::from(self.short > 0);
         if lanes > 0 && least >= few {
-            let mut c = 0;
+            // Rows whose lines share a few sets of the cache would evict one another before all of
+            // a line is used: each line is copied at once to where it stays.
+            let crowded = self.rows.len() > 1 && (self.rows[1] - self.rows[0]) % CROWDED == 0;
+            let mut stage = Stage(MaybeUninit::uninit());
+            let stage = (&raw mut stage.0).cast::<u8>();
+            let (mut c, mut staged) = (0, usize::MAX);
             while c < self.cols {
                 if (c * item).is_multiple_of(LINE) {
                     self.prefetch(c * item);
+                    staged = usize::MAX;
+                    if crowded && c + tall <= self.cols {
+                        staged = c;
+                        for (i, &row) in self.rows.iter().enumerate() {
+                            let from = source.wrapping_offset(row).wrapping_add(c * item);
+                            let to = stage.wrapping_add(i * LINE).cast::<[u64; 8]>();
+                            // SAFETY: a walk made this of operands of this shape; no strip has
+                            // more rows than the stage.
+                            unsafe { to.write(from.cast::<[u64; 8]>().read_unaligned()) };
+                        }
+                    }
                 }
                 for line in 0..lines {
+                    // The last square overlaps the one before.
                     let from = c.min(cols_of(line) - few);
-                    // SAFETY: as above.
-                    unsafe { block(line).lanes::<I, W>(isa, from) };
+                    let mut block = block(line);
+                    if from >= staged {
+                        block.source = stage.wrapping_sub(staged * item);
+                        block.rows = &STAGED[line * tall..][..tall];
+                    }
+                    // SAFETY: as above; the columns are there.
+                    unsafe { block.lanes::<I, W>(isa, from) };
                 }
                 c += few;
             }
@@ -89,7 +116,8 @@ impl Strip<'_> {
         }
         let before = (self.ends[0].len() * item).wrapping_neg();
         for (rows, column, at) in [(self.ends[0], 0, before), (self.ends[1], last, after)] {
-            let block = Block { strip: &self, rows, target: self.target.wrapping_add(at) };
+            let target = self.target.wrapping_add(at);
+            let block = Block { strip: &self, source, rows, target };
             // SAFETY: as above.
             unsafe { block.each::<W>(column, column + usize::from(!rows.is_empty())) };
         }
@@ -112,9 +140,28 @@ impl Strip<'_> {
     }
 }
 
+/// Steps from row to row that are multiples of so many bytes lead to few sets of a cache.
+const CROWDED: isize = 1024;
+
+/// A line of each row.
+#[repr(align(64))]
+struct Stage(MaybeUninit<[u8; MAX_ROWS * LINE]>);
+
+/// The offsets of its rows.
+static STAGED: [isize; MAX_ROWS] = {
+    let mut offsets = [0; MAX_ROWS];
+    let mut i = 0;
+    while i < MAX_ROWS {
+        offsets[i] = (i * LINE) as isize;
+        i += 1;
+    }
+    offsets
+};
+
 /// One line of a strip.
 struct Block<'s, 'r> {
     strip: &'s Strip<'r>,
+    source: *const u8,
     rows: &'r [isize],
     target: *mut u8,
 }
@@ -122,7 +169,7 @@ struct Block<'s, 'r> {
 impl Block<'_, '_> {
     #[inline(always)]
     fn row(&self, i: usize) -> *const u8 {
-        self.strip.source.wrapping_offset(self.rows[i])
+        self.source.wrapping_offset(self.rows[i])
     }
 
     #[inline(always)]
