@@ -144,11 +144,11 @@ impl Strips {
         let mut table = ArrayVec::new();
         let (mut period, mut merged) = (first.len, 0);
         let head_to = |period: usize| {
-            let pairs = period * item % (2 * LINE) == 0 && period * item >= 4 * LINE;
+            let pairs = (period * item).is_multiple_of(2 * LINE) && period * item >= 4 * LINE;
             let unit = if pairs && lines_of_rows > 1 { 2 } else { 1 };
             start.wrapping_neg() % (unit * LINE)
         };
-        while (period * item % LINE != 0 || head_to(period) != 0)
+        while (!(period * item).is_multiple_of(LINE) || head_to(period) != 0)
             && merged < at
             && rest[merged].stride[0] == (period * item) as isize
             && period * rest[merged].len <= MAX_PERIOD
@@ -167,7 +167,7 @@ impl Strips {
         }
         let bytes = period * item;
         let others = rest[merged..].iter().all(|a| a.stride[0] % LINE as isize == 0);
-        if bytes % LINE != 0 || !others {
+        if !bytes.is_multiple_of(LINE) || !others {
             return None;
         }
         let head = head_to(period);
