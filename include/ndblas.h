@@ -465,7 +465,7 @@ const char *ndblas_version(void);
 const char *ndblas_config(void);
 
 /// Sets the number of threads for the whole process; less than 1 takes the default back. Results do
-/// not depend on it. So far every routine runs on the calling thread, within any number.
+/// not depend on it. 1 starts no thread, nor does small work. No more run than this process has CPUs.
 void ndblas_set_num_threads(int32_t n);
 
 /// Sets the number of threads for calls from the calling thread only; less than 1 takes it back.
@@ -475,7 +475,8 @@ void ndblas_set_num_threads_local(int32_t n);
 /// NDBLAS_NUM_THREADS, else OMP_NUM_THREADS, else the CPUs this process may use.
 int32_t ndblas_get_num_threads(void);
 
-/// Joins the threads of the library; a later call starts them again. So far there are none to join.
+/// Joins the threads of the library, after the call that may be using them; a later call starts them
+/// again. Before dlclose.
 void ndblas_shutdown(void);
 
 #ifdef __cplusplus

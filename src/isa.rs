@@ -36,6 +36,16 @@ pub trait Vector: Copy {
     /// # Safety
     /// `p` is valid for writing `LANES` elements; no alignment is needed.
     unsafe fn store(self, p: *mut u8);
+    /// The first `n` elements, then zeros.
+    ///
+    /// # Safety
+    /// `p` is valid for reading `n` elements, `n <= LANES`; no alignment is needed.
+    unsafe fn load_part(isa: Self::Isa, p: *const u8, n: usize) -> Self;
+    /// Writes the first `n` elements.
+    ///
+    /// # Safety
+    /// `p` is valid for writing `n` elements, `n <= LANES`; no alignment is needed.
+    unsafe fn store_part(self, p: *mut u8, n: usize);
     fn splat(isa: Self::Isa, v: Self::Elem) -> Self;
     fn add(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
@@ -48,6 +58,8 @@ pub trait RealVector: Vector {
     fn abs(self) -> Self;
     /// The greater of the two; NaN where either is NaN.
     fn max_nan(self, other: Self) -> Self;
+    /// Lanes (even, odd, even, odd, ..).
+    fn pairs(isa: Self::Isa, even: Self::Elem, odd: Self::Elem) -> Self;
     /// Lanes (0, 0, 2, 2, ..).
     fn dup_even(self) -> Self;
     /// Lanes (1, 1, 3, 3, ..).
@@ -60,7 +72,11 @@ pub trait RealVector: Vector {
 
 /// `f32` and `f64`.
 pub trait Real:
-    Scalar<Real = Self> + PartialOrd + core::ops::Neg<Output = Self> + core::ops::Sub<Output = Self>
+    Scalar<Real = Self>
+    + PartialOrd
+    + core::ops::Neg<Output = Self>
+    + core::ops::Add<Output = Self>
+    + core::ops::Sub<Output = Self>
 {
     /// The register of this type.
     type Reg<I: Isa>: RealVector<Elem = Self, Isa = I>;
@@ -122,6 +138,19 @@ impl<I: Isa, R: Real, const W: usize> Vector for Array<I, R, W> {
         unsafe { p.cast::<[R; W]>().write_unaligned(self.0) }
     }
     #[inline(always)]
+    unsafe fn load_part(_: I, p: *const u8, n: usize) -> Self {
+        // SAFETY: the caller's p is valid for n elements.
+        let at = |i| unsafe { p.cast::<R>().wrapping_add(i).read_unaligned() };
+        Self::map(|i| if i < n { at(i) } else { R::ZERO })
+    }
+    #[inline(always)]
+    unsafe fn store_part(self, p: *mut u8, n: usize) {
+        for (i, v) in self.0.into_iter().enumerate().take(n) {
+            // SAFETY: the caller's p is valid for n elements.
+            unsafe { p.cast::<R>().wrapping_add(i).write_unaligned(v) };
+        }
+    }
+    #[inline(always)]
     fn splat(_: I, v: R) -> Self {
         Array([v; W], PhantomData)
     }
@@ -156,6 +185,10 @@ impl<I: Isa, R: Real, const W: usize> RealVector for Array<I, R, W> {
             // A NaN in `a` fails the first test, one in `b` passes the second.
             if b > a || b != b { b } else { a }
         })
+    }
+    #[inline(always)]
+    fn pairs(_: I, even: R, odd: R) -> Self {
+        Self::map(|i| if i & 1 == 0 { even } else { odd })
     }
     #[inline(always)]
     fn dup_even(self) -> Self {
@@ -204,10 +237,18 @@ impl<R: Real, V: RealVector<Elem = R>> Vector for Cplx<V> {
         unsafe { self.0.store(p) }
     }
     #[inline(always)]
+    unsafe fn load_part(isa: V::Isa, p: *const u8, n: usize) -> Self {
+        // SAFETY: as the caller promises; a complex number is two reals.
+        Cplx(unsafe { V::load_part(isa, p, 2 * n) })
+    }
+    #[inline(always)]
+    unsafe fn store_part(self, p: *mut u8, n: usize) {
+        // SAFETY: as the caller promises; a complex number is two reals.
+        unsafe { self.0.store_part(p, 2 * n) }
+    }
+    #[inline(always)]
     fn splat(isa: V::Isa, v: Complex<R>) -> Self {
-        let lanes = [v; 8]; // a register is at most 64 bytes
-        // SAFETY: `lanes` holds at least V::LANES reals.
-        Cplx(unsafe { V::load(isa, (&raw const lanes).cast()) })
+        Cplx(V::pairs(isa, v.re, v.im))
     }
     #[inline(always)]
     fn add(self, o: Self) -> Self {
@@ -328,6 +369,14 @@ fn run_portable<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Portable(()))
 }
 
+/// Two f32 as the bits of one f64, the first at the lower address on a little-endian machine, as
+/// those with registers here are.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+fn two(even: f32, odd: f32) -> f64 {
+    f64::from_bits(u64::from(even.to_bits()) | u64::from(odd.to_bits()) << 32)
+}
+
 /// Implements the two traits for a register type from expressions over its intrinsics.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! register {
@@ -335,7 +384,10 @@ macro_rules! register {
         $name:ident($reg:ty): $lanes:literal x $elem:ty, $isa:ident;
         load($lp:ident) $load:expr;
         store($sp:ident, $sv:ident) $store:expr;
+        load_part($lpp:ident, $lpn:ident) $load_part:expr;
+        store_part($spp:ident, $spv:ident, $spn:ident) $store_part:expr;
         splat($e:ident) $splat:expr;
+        pairs($even_lane:ident, $odd_lane:ident) $pairs:expr;
         ($a:ident, $b:ident, $c:ident)
         add $add:expr;
         mul $mul:expr;
@@ -365,6 +417,19 @@ macro_rules! register {
                 let $sv = self.0;
                 // SAFETY: the value proves the instructions, the caller the memory.
                 unsafe { $store }
+            }
+            #[inline(always)]
+            unsafe fn load_part(_: $isa, $lpp: *const u8, $lpn: usize) -> Self {
+                // SAFETY: the token proves the instructions, the caller the memory; what a mask
+                // leaves out is not touched.
+                $name(unsafe { $load_part })
+            }
+            #[inline(always)]
+            unsafe fn store_part(self, $spp: *mut u8, $spn: usize) {
+                let $spv = self.0;
+                // SAFETY: the value proves the instructions, the caller the memory; what a mask
+                // leaves out is not touched.
+                unsafe { $store_part }
             }
             #[inline(always)]
             fn splat(_: $isa, $e: $elem) -> Self {
@@ -411,6 +476,12 @@ macro_rules! register {
                 $name(unsafe { $max })
             }
             #[inline(always)]
+            fn pairs(_: $isa, $even_lane: $elem, $odd_lane: $elem) -> Self {
+                // SAFETY: the token proves the instructions.
+                #[allow(unused_unsafe)]
+                $name(unsafe { $pairs })
+            }
+            #[inline(always)]
             fn dup_even(self) -> Self {
                 let $a = self.0;
                 // SAFETY: the value proves the instructions.
@@ -447,7 +518,7 @@ pub use x86::{Avx2, Avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Isa, Kernel, RealVector, Vector};
+    use super::{Isa, Kernel, RealVector, Vector, two};
     use crate::kernel::tiles::bytes::{Xmm, Ymm, Zmm};
     use core::arch::x86_64::*;
 
@@ -489,11 +560,25 @@ mod x86 {
         kernel.run(Avx512(()))
     }
 
+    /// A mask of the first `n` of eight words, `n <= 8`.
+    ///
+    /// # Safety
+    /// The CPU has AVX2.
+    #[inline(always)]
+    unsafe fn first(n: usize) -> __m256i {
+        const WORDS: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+        // SAFETY: eight words from 8 - n on.
+        unsafe { _mm256_loadu_si256(WORDS.as_ptr().add(8 - n).cast()) }
+    }
+
     register! {
         F32x8(__m256): 8 x f32, Avx2;
         load(p) _mm256_loadu_ps(p.cast());
         store(p, v) _mm256_storeu_ps(p.cast(), v);
+        load_part(p, n) _mm256_maskload_ps(p.cast(), first(n));
+        store_part(p, v, n) _mm256_maskstore_ps(p.cast(), first(n), v);
         splat(e) _mm256_set1_ps(e);
+        pairs(re, im) _mm256_castpd_ps(_mm256_set1_pd(two(re, im)));
         (a, b, c)
         add _mm256_add_ps(a, b);
         mul _mm256_mul_ps(a, b);
@@ -511,7 +596,10 @@ mod x86 {
         F64x4(__m256d): 4 x f64, Avx2;
         load(p) _mm256_loadu_pd(p.cast());
         store(p, v) _mm256_storeu_pd(p.cast(), v);
+        load_part(p, n) _mm256_maskload_pd(p.cast(), first(2 * n));
+        store_part(p, v, n) _mm256_maskstore_pd(p.cast(), first(2 * n), v);
         splat(e) _mm256_set1_pd(e);
+        pairs(re, im) _mm256_setr_pd(re, im, re, im);
         (a, b, c)
         add _mm256_add_pd(a, b);
         mul _mm256_mul_pd(a, b);
@@ -528,7 +616,10 @@ mod x86 {
         F32x16(__m512): 16 x f32, Avx512;
         load(p) _mm512_loadu_ps(p.cast());
         store(p, v) _mm512_storeu_ps(p.cast(), v);
+        load_part(p, n) _mm512_maskz_loadu_ps(((1u32 << n) - 1) as u16, p.cast());
+        store_part(p, v, n) _mm512_mask_storeu_ps(p.cast(), ((1u32 << n) - 1) as u16, v);
         splat(e) _mm512_set1_ps(e);
+        pairs(re, im) _mm512_castpd_ps(_mm512_set1_pd(two(re, im)));
         (a, b, c)
         add _mm512_add_ps(a, b);
         mul _mm512_mul_ps(a, b);
@@ -546,7 +637,10 @@ mod x86 {
         F64x8(__m512d): 8 x f64, Avx512;
         load(p) _mm512_loadu_pd(p.cast());
         store(p, v) _mm512_storeu_pd(p.cast(), v);
+        load_part(p, n) _mm512_maskz_loadu_pd(((1u32 << n) - 1) as u8, p.cast());
+        store_part(p, v, n) _mm512_mask_storeu_pd(p.cast(), ((1u32 << n) - 1) as u8, v);
         splat(e) _mm512_set1_pd(e);
+        pairs(re, im) _mm512_set4_pd(im, re, im, re);
         (a, b, c)
         add _mm512_add_pd(a, b);
         mul _mm512_mul_pd(a, b);
@@ -563,7 +657,7 @@ mod x86 {
 
 #[cfg(target_arch = "aarch64")]
 mod neon {
-    use super::{Isa, RealVector, Vector};
+    use super::{Isa, RealVector, Vector, two};
     use crate::kernel::tiles::bytes::Neon16;
     use core::arch::aarch64::*;
 
@@ -579,12 +673,43 @@ mod neon {
         type Lane = Neon16;
     }
 
+    /// A register of `n` elements and zeros, loaded from a buffer.
+    ///
+    /// # Safety
+    /// `p` is valid for reading `n` elements, at most four; `load` reads 16 bytes.
+    #[inline(always)]
+    unsafe fn some<R: super::Real, V>(p: *const R, n: usize, load: impl Fn(*const R) -> V) -> V {
+        let mut part = [R::ZERO; 4];
+        for (i, v) in part.iter_mut().enumerate().take(n) {
+            // SAFETY: the caller's element.
+            *v = unsafe { p.wrapping_add(i).read_unaligned() };
+        }
+        load(part.as_ptr())
+    }
+
+    /// Writes the first `n` elements of what `store` puts into a buffer.
+    ///
+    /// # Safety
+    /// `p` is valid for writing `n` elements, at most four; `store` writes 16 bytes.
+    #[inline(always)]
+    unsafe fn put<R: super::Real>(p: *mut R, n: usize, store: impl Fn(*mut R)) {
+        let mut part = [R::ZERO; 4];
+        store(part.as_mut_ptr());
+        for (i, v) in part.into_iter().enumerate().take(n) {
+            // SAFETY: the caller's element.
+            unsafe { p.wrapping_add(i).write_unaligned(v) };
+        }
+    }
+
     register! {
         F32x4(float32x4_t): 4 x f32, Neon;
         // Byte loads, since a vld1q of floats may demand the alignment of a float.
         load(p) vreinterpretq_f32_u8(vld1q_u8(p));
         store(p, v) vst1q_u8(p, vreinterpretq_u8_f32(v));
+        load_part(p, n) some(p.cast::<f32>(), n, |p| vld1q_f32(p));
+        store_part(p, v, n) put(p.cast::<f32>(), n, |p| vst1q_f32(p, v));
         splat(e) vdupq_n_f32(e);
+        pairs(re, im) vreinterpretq_f32_u64(vdupq_n_u64(two(re, im).to_bits()));
         (a, b, c)
         add vaddq_f32(a, b);
         mul vmulq_f32(a, b);
@@ -601,7 +726,10 @@ mod neon {
         F64x2(float64x2_t): 2 x f64, Neon;
         load(p) vreinterpretq_f64_u8(vld1q_u8(p));
         store(p, v) vst1q_u8(p, vreinterpretq_u8_f64(v));
+        load_part(p, n) some(p.cast::<f64>(), n, |p| vld1q_f64(p));
+        store_part(p, v, n) put(p.cast::<f64>(), n, |p| vst1q_f64(p, v));
         splat(e) vdupq_n_f64(e);
+        pairs(re, im) vcombine_f64(vdup_n_f64(re), vdup_n_f64(im));
         (a, b, c)
         add vaddq_f64(a, b);
         mul vmulq_f64(a, b);

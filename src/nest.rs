@@ -2,7 +2,9 @@
 
 pub(crate) mod indexed;
 mod tiles;
+pub(crate) mod vectors;
 
+use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::kernel::Rows;
@@ -13,10 +15,15 @@ use crate::kernel::update::{OutputRunner, Runner};
 use crate::layout::refuse_overlap;
 use crate::plan::{Axis, Plan};
 use crate::scalar::{Element, Scalar};
+use crate::threads;
 use crate::tiling::Crossing;
 use crate::view::{Cells, Operand};
+use arrayvec::ArrayVec;
+use core::cmp::Ordering;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::ops::Range;
+use std::sync::OnceLock;
 use tiles::LARGE;
 
 /// Steps pointers along an axis.
@@ -38,15 +45,20 @@ pub(crate) fn step<const N: usize>(mut p: [*mut u8; N], by: [isize; N]) -> [*mut
 pub(crate) struct Walk<'v, T, const N: usize, const OUT: usize> {
     plan: Plan<N>,
     base: [*mut u8; N],
+    /// The elements of the whole walk of which this is a part, 0 if it is no part.
+    whole: usize,
     operands: PhantomData<Operand<'v, T>>,
 }
+
+// SAFETY: a walk is a promise about cells that its call has for itself, whichever thread visits them.
+unsafe impl<T: Sync, const N: usize, const OUT: usize> Sync for Walk<'_, T, N, OUT> {}
 
 impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
     /// A walk over nothing.
     #[inline]
     pub fn new() -> Self {
         let base = [core::ptr::null_mut(); N];
-        Walk { plan: Plan::new(), base, operands: PhantomData }
+        Walk { plan: Plan::new(), base, whole: 0, operands: PhantomData }
     }
 
     /// Plans an element-wise walk: the operands broadcast to the first, all outputs have its shape,
@@ -80,18 +92,73 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         self.as_words().run(kernel);
     }
 
-    /// Runs a kernel of rows over every element.
-    pub fn run<K: Rows<T, N, OUT>>(&self, kernel: K) {
-        let Walk { plan, base, .. } = self;
-        if plan.empty {
+    /// Runs a kernel of rows over every element, on this thread or on several.
+    pub fn run<K: Rows<T, N, OUT>>(&self, kernel: K)
+    where
+        T: Sync,
+    {
+        if self.plan.empty {
             return;
         }
-        let block = plan.block();
-        let first = step(*base, plan.offset);
+        let parts = threads::parts(self.len() * size_of::<T>() * N);
+        if parts <= 1 {
+            return self.run_here(kernel);
+        }
+        self.in_parts(parts, &|part| part.run_here(kernel));
+    }
+
+    /// The number of elements; the plan is not empty.
+    #[inline]
+    fn len(&self) -> usize {
+        self.plan.axes.iter().map(|a| a.len).product()
+    }
+
+    /// Shares the walk among threads: contiguous ranges of its outermost axis that is long enough, so
+    /// that no two write to one cache line for long.
+    #[cold]
+    fn in_parts(&self, parts: usize, run: &(dyn Fn(&Self) + Sync))
+    where
+        T: Sync,
+    {
+        let axes = &self.plan.axes;
+        let enough = |&d: &usize| axes[d].len >= 4 * parts;
+        let longest = || (0..axes.len()).max_by_key(|&d| axes[d].len);
+        let Some(d) = (0..axes.len()).rev().find(enough).or_else(longest) else {
+            return run(self);
+        };
+        let len = axes[d].len;
+        // Whole tiles, and of the innermost axis whole cache lines.
+        let even = [64, 16].into_iter().find(|even| len >= 2 * parts * even).unwrap_or(1);
+        let chunk = len.div_ceil(parts).next_multiple_of(even);
+        threads::share(len.div_ceil(chunk), &|i| {
+            let start = i * chunk;
+            let mut part = Walk::new();
+            part.plan.reset();
+            part.plan.axes.extend(axes.iter().copied());
+            part.plan.axes[d].len = chunk.min(len - start);
+            if part.plan.axes[d].len == 1 {
+                part.plan.axes.remove(d);
+            }
+            part.base = step(self.base, self.plan.offset);
+            part.base = step(part.base, axes[d].stride.map(|s| s * start as isize));
+            part.whole = self.len();
+            run(&part);
+        });
+    }
+
+    /// Made where it is needed: what is copied right after it was written stalls a short call.
+    #[inline(always)]
+    fn first(&self) -> [*mut u8; N] {
+        step(self.base, self.plan.offset)
+    }
+
+    fn run_here<K: Rows<T, N, OUT>>(&self, kernel: K) {
+        let Walk { plan, .. } = self;
         if plan.axes.len() <= 1 {
+            let [row, _] = plan.block();
             // SAFETY: the operands are valid views of T, checked for overlap when planned, and the
             // plan visits their elements only.
-            if unsafe { kernel.blas(block[0].len, first, block[0].stride) } {
+            if unsafe { kernel.blas(row.len, self.first(), row.stride) } {
                 return;
             }
         } else if let Some(crossing) =
@@ -102,9 +169,15 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         let large = K::STREAMS && self.is_large();
         if plan.axes.len() <= 2 && !large {
             // The short way of a short call.
-            return dispatch(Block { kernel, block, p: first, large, elements: PhantomData });
+            return dispatch(Block {
+                kernel,
+                block: plan.block(),
+                p: self.first(),
+                large,
+                elements: PhantomData,
+            });
         }
-        self.run_rows(kernel, &plan.axes, first, large);
+        self.run_rows(kernel, &plan.axes, self.first(), large);
         if large {
             fence();
         }
@@ -112,8 +185,7 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
 
     /// Whether the outputs are larger than the caches that they would go to.
     fn is_large(&self) -> bool {
-        let len: usize = self.plan.axes.iter().map(|a| a.len).product();
-        len * size_of::<T>() * OUT >= LARGE
+        self.len().max(self.whole) * size_of::<T>() * OUT >= LARGE
     }
 
     /// Runs a kernel over rows along the first axis.
@@ -168,18 +240,23 @@ fn unequal_outputs(out: &Cells, lead: &Cells) -> Error {
 }
 
 impl<'v, T: Scalar, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
-    /// The same walk over the real and imaginary parts.
-    pub fn parts(&self) -> Walk<'v, T::Real, N, OUT> {
-        let mut walk = Walk::new();
+    /// Runs a kernel over the real and imaginary parts.
+    pub fn run_on_parts<K: Rows<T::Real, N, OUT>>(&self, kernel: K) {
+        let parts = size_of::<T>() / size_of::<T::Real>();
+        if parts == 1 {
+            // SAFETY: a real T is its own T::Real, and the walk has no other trace of its type.
+            let walk = unsafe { &*core::ptr::from_ref(self).cast::<Walk<'v, T::Real, N, OUT>>() };
+            return walk.run(kernel);
+        }
+        let mut walk = Walk::<T::Real, N, OUT>::new();
         walk.plan.reset();
-        let item = size_of::<T::Real>();
-        walk.plan.push(size_of::<T>() / item, [item as isize; N]);
+        walk.plan.push(parts, [size_of::<T::Real>() as isize; N]);
         walk.plan.axes.extend(self.plan.axes.iter().copied());
         walk.plan.fuse();
         walk.plan.empty = self.plan.empty;
         walk.plan.offset = self.plan.offset;
         walk.base = self.base;
-        walk
+        walk.run(kernel);
     }
 }
 
@@ -254,7 +331,7 @@ impl<T, K: Rows<T, N, OUT>, const N: usize, const OUT: usize> Kernel for Block<T
         for _ in 0..rows.len {
             // SAFETY: made by a walk, over elements that its plan visits or buffers of them.
             unsafe {
-                if self.large {
+                if K::STREAMS && self.large {
                     self.kernel.stream(isa, row.len, p, row.stride);
                 } else {
                     self.kernel.row(isa, row.len, p, row.stride);
@@ -269,38 +346,83 @@ impl<T, K: Rows<T, N, OUT>, const N: usize, const OUT: usize> Kernel for Block<T
 impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
     /// Reduces every element; `None` of nothing.
     pub fn reduce<R: Reduce<T, N>>(&self, reduce: R) -> Option<R::Output> {
-        let mut tree = Tree::new();
-        self.blocks(|number, n, p| {
+        let combine = |a, b| reduce.combine(a, b);
+        let value = |n, p| {
             // SAFETY: blocks are of dense, aligned elements of the views.
             let by_blas = unsafe { reduce.blas(n, p) };
-            let value = by_blas
-                .unwrap_or_else(|| dispatch(OneBlock { reduce, n, p, elements: PhantomData }));
-            tree.push(number, value, |a, b| reduce.combine(a, b));
+            by_blas.unwrap_or_else(|| dispatch(OneBlock { reduce, n, p, elements: PhantomData }))
+        };
+        if self.plan.empty {
+            return None;
+        }
+        if self.len() <= block::<T>() {
+            // The short way of a short call: without a tree.
+            let mut only = None;
+            self.blocks(0..1, |_, n, p| only = Some(value(n, p)));
+            return only;
+        }
+        let run = |range, tree: &mut Tree<R::Output>| {
+            self.blocks(range, |number, n, p| tree.push(number, value(n, p), combine));
+        };
+        let mut whole = Tree::default();
+        self.in_ranges(N, run, &mut whole, |whole, start, tree| {
+            whole.append(start, tree, combine);
         });
-        tree.finish(|a, b| reduce.combine(a, b))
+        whole.result(combine)
+    }
+
+    /// Shares the blocks of M operands among threads: `run` makes a result of a range of them, `join`
+    /// takes those of later ranges, from left to right, with the number of their first block.
+    #[inline]
+    fn in_ranges<A: Default + Send + Sync>(
+        &self,
+        operands: usize,
+        run: impl Fn(Range<usize>, &mut A) + Sync,
+        whole: &mut A,
+        join: impl Fn(&mut A, usize, &A),
+    ) {
+        if self.plan.empty {
+            return;
+        }
+        let blocks = self.len().div_ceil(block::<T>());
+        let parts = threads::parts(self.len() * size_of::<T>() * operands).min(blocks);
+        if parts <= 1 {
+            return run(0..blocks, whole);
+        }
+        let chunk = blocks.div_ceil(parts);
+        let results: Vec<OnceLock<A>> =
+            (0..blocks.div_ceil(chunk)).map(|_| OnceLock::new()).collect();
+        threads::share(results.len(), &|i| {
+            let mut result = A::default();
+            run(i * chunk..blocks.min((i + 1) * chunk), &mut result);
+            let _ = results[i].set(result);
+        });
+        for (i, result) in results.iter().filter_map(OnceLock::get).enumerate() {
+            join(whole, i * chunk, result);
+        }
     }
 
     /// Hands out the elements of the first M operands in blocks of [`block`] (the last may be
-    /// shorter), dense and aligned: where they lie, or as a copy.
+    /// shorter), dense and aligned: where they lie, or as a copy. The plan is not empty.
     #[inline]
-    fn blocks<const M: usize>(&self, mut body: impl FnMut(usize, usize, [*const u8; M])) {
+    fn blocks<const M: usize>(
+        &self,
+        range: Range<usize>,
+        mut body: impl FnMut(usize, usize, [*const u8; M]),
+    ) {
         let Walk { plan, base, .. } = self;
-        if plan.empty {
-            return;
-        }
         let first = step(*base, plan.offset);
         let [row, rows] = plan.block();
         let item = size_of::<T>();
         if rows.len == 1 && (0..M).all(|k| is_dense::<T>(first[k], row.stride[k])) {
-            let mut done = 0;
-            while done < row.len {
+            for number in range {
+                let done = number * block::<T>();
                 let n = block::<T>().min(row.len - done);
                 let p = core::array::from_fn(|k| first[k].wrapping_add(done * item).cast_const());
-                body(done / block::<T>(), n, p);
-                done += n;
+                body(number, n, p);
             }
         } else {
-            self.packed_blocks(first, &mut body);
+            self.packed_blocks(first, range, &mut body);
         }
     }
 
@@ -308,46 +430,81 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
     fn packed_blocks<const M: usize>(
         &self,
         first: [*mut u8; N],
+        range: Range<usize>,
         body: &mut dyn FnMut(usize, usize, [*const u8; M]),
     ) {
         let mut scratch = [const { Buffer(MaybeUninit::uninit()) }; M];
         // The element of which a whole copy consists, where that is one.
         let mut repeated = [None; M];
-        let (mut filled, mut number) = (0, 0);
         let row = self.plan.axes.first().copied().unwrap_or(Axis::ONE);
-        let outer = self.plan.axes.get(1..).unwrap_or(&[]);
-        nest(outer, first, &mut |p| {
-            let mut done = 0;
-            while done < row.len {
-                let n = (block::<T>() - filled).min(row.len - done);
-                let from = step(p, row.stride.map(|s| s * done as isize));
-                let dense = core::array::from_fn(|k| {
-                    if n == block::<T>() && is_dense::<T>(from[k], row.stride[k]) {
-                        return from[k].cast_const();
-                    }
-                    let repeats = (n == block::<T>() && row.stride[k] == 0).then_some(from[k]);
-                    if repeats.is_some() && repeated[k] == repeats {
-                        return scratch[k].0.as_ptr().cast();
-                    }
-                    repeated[k] = repeats;
-                    let buffer = scratch[k].0.as_mut_ptr().cast::<T>();
-                    let mut source = from[k];
-                    for i in filled..filled + n {
-                        // SAFETY: an element that the plan visits, and room for one of a block.
-                        unsafe { buffer.add(i).write(source.cast::<T>().read_unaligned()) };
-                        source = source.wrapping_offset(row.stride[k]);
-                    }
-                    scratch[k].0.as_ptr().cast()
-                });
-                (filled, done) = (filled + n, done + n);
-                if filled == block::<T>() {
-                    body(number, filled, dense);
-                    (filled, number) = (0, number + 1);
+        let start = range.start * block::<T>();
+        let mut left = self.len().min(range.end * block::<T>()) - start;
+        let mut rows =
+            Odometer::new(self.plan.axes.get(1..).unwrap_or(&[]), first, start / row.len);
+        let (mut filled, mut number, mut done) = (0, range.start, start % row.len);
+        while left > 0 {
+            let n = (block::<T>() - filled).min(row.len - done).min(left);
+            let from = step(rows.p, row.stride.map(|s| s * done as isize));
+            let dense = core::array::from_fn(|k| {
+                if n == block::<T>() && is_dense::<T>(from[k], row.stride[k]) {
+                    return from[k].cast_const();
                 }
+                let repeats = (n == block::<T>() && row.stride[k] == 0).then_some(from[k]);
+                if repeats.is_some() && repeated[k] == repeats {
+                    return scratch[k].0.as_ptr().cast();
+                }
+                repeated[k] = repeats;
+                let buffer = scratch[k].0.as_mut_ptr().cast::<T>();
+                let mut source = from[k];
+                for i in filled..filled + n {
+                    // SAFETY: an element that the plan visits, and room for one of a block.
+                    unsafe { buffer.add(i).write(source.cast::<T>().read_unaligned()) };
+                    source = source.wrapping_offset(row.stride[k]);
+                }
+                scratch[k].0.as_ptr().cast()
+            });
+            (filled, done, left) = (filled + n, done + n, left - n);
+            if filled == block::<T>() || left == 0 {
+                body(number, filled, dense);
+                (filled, number) = (0, number + 1);
             }
-        });
-        if filled > 0 {
-            body(number, filled, scratch.each_ref().map(|s| s.0.as_ptr().cast()));
+            if done == row.len {
+                done = 0;
+                rows.advance();
+            }
+        }
+    }
+}
+
+/// The pointers of one index of some axes after the other, from any on.
+struct Odometer<'a, const N: usize> {
+    axes: &'a [Axis<N>],
+    index: ArrayVec<usize, { MAX_NDIM + 1 }>,
+    p: [*mut u8; N],
+}
+
+impl<'a, const N: usize> Odometer<'a, N> {
+    fn new(axes: &'a [Axis<N>], first: [*mut u8; N], start: usize) -> Self {
+        let (mut rest, mut p) = (start, first);
+        let mut index = ArrayVec::new();
+        for axis in axes {
+            let i = rest % axis.len;
+            index.push(i);
+            p = step(p, axis.stride.map(|s| s * i as isize));
+            rest /= axis.len;
+        }
+        Odometer { axes, index, p }
+    }
+
+    fn advance(&mut self) {
+        for (axis, i) in self.axes.iter().zip(&mut self.index) {
+            self.p = step(self.p, axis.stride);
+            *i += 1;
+            if *i < axis.len {
+                return;
+            }
+            *i = 0;
+            self.p = step(self.p, axis.stride.map(|s| s.wrapping_mul(-(axis.len as isize))));
         }
     }
 }
@@ -367,6 +524,12 @@ fn is_dense<T>(p: *mut u8, stride: isize) -> bool {
 impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
     /// Plans a walk over x that knows where it is.
     pub fn plan_with_position(&mut self, x: &Operand<'v, T>) {
+        self.position(x);
+    }
+}
+
+impl<T: Element> Walk<'_, T, 2, 0> {
+    fn position(&mut self, x: &Cells) {
         self.plan.reset();
         self.plan.empty = x.layout.is_empty();
         let mut index = 1;
@@ -377,26 +540,29 @@ impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
         self.plan.fuse();
         self.base = [x.base, core::ptr::null_mut()];
     }
+}
 
+impl<T: Scalar> Walk<'_, T, 2, 0> {
     /// The flat row-major index of the first NaN, or else of the first element whose |re| + |im|
     /// is the greatest; `None` of nothing.
     pub fn iamax(&self) -> Option<usize> {
-        let mut best: Option<(f64, usize)> = None;
-        self.blocks(|number, n, p: [*const u8; 1]| {
-            let max = dispatch(OneBlock { reduce: Amax, n, p, elements: PhantomData::<T> });
-            // The better value, or the same one, which may have come before in logical order.
-            let rank = |v: f64| if v.is_nan() { f64::INFINITY } else { v };
-            let contends = best.is_none_or(|(b, _)| {
-                if b.is_nan() { max.is_nan() } else { max.is_nan() || rank(max) >= b }
+        // Visited in logical order, an equal element comes too late.
+        let ordered = matches!(self.plan.axes[..], [] | [Axis { stride: [_, 1], .. }]);
+        let run = |range, best: &mut Option<(f64, usize)>| {
+            self.blocks(range, |number, n, p: [*const u8; 1]| {
+                let max = dispatch(OneBlock { reduce: Amax, n, p, elements: PhantomData::<T> });
+                let order = best.map_or(Ordering::Greater, |(b, _)| compare(max, b));
+                if order == Ordering::Greater || (order == Ordering::Equal && !ordered) {
+                    let at = self.first_match(number * block::<T>(), n, p[0], max);
+                    better(best, (max, at));
+                }
             });
-            if !contends {
-                return;
+        };
+        let mut best = None;
+        self.in_ranges(1, run, &mut best, |best, _, found| {
+            if let Some(found) = *found {
+                better(best, found);
             }
-            let at = self.first_match(number * block::<T>(), n, p[0], max);
-            best = match best {
-                Some((b, i)) if b == max || (b.is_nan() && max.is_nan()) => Some((b, i.min(at))),
-                _ => Some((max, at)),
-            };
         });
         best.map(|(_, i)| i)
     }
@@ -410,7 +576,7 @@ impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
             v == max || (max.is_nan() && v.is_nan())
         };
         // By registers down to a few elements, then one by one.
-        const FEW: usize = 256;
+        const FEW: usize = 128;
         let may_match = |range: core::ops::Range<usize>| {
             let part = p.wrapping_add(range.start * size_of::<T>());
             let (n, p, elements) = (range.len(), [part], PhantomData::<T>);
@@ -451,6 +617,19 @@ impl<'v, T: Scalar> Walk<'v, T, 2, 0> {
             rest /= axis.len;
         }
         index as usize
+    }
+}
+
+/// By size, NaN above all.
+fn compare(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+/// Keeps the greater, of equals that with the lower index.
+fn better(best: &mut Option<(f64, usize)>, found: (f64, usize)) {
+    let beats = |b: &(f64, usize)| compare(found.0, b.0).then(b.1.cmp(&found.1)).is_gt();
+    if best.as_ref().is_none_or(beats) {
+        *best = Some(found);
     }
 }
 

@@ -105,7 +105,7 @@ impl<const N: usize> Plan<N> {
         while at > 0 && is_inside(&axis, &self.axes[at - 1]) {
             at -= 1;
         }
-        self.axes.insert(at, axis);
+        if at == self.axes.len() { self.axes.push(axis) } else { self.axes.insert(at, axis) }
     }
 
     /// Makes one axis of neighbours that every operand walks as one.

@@ -61,6 +61,13 @@ pub(crate) struct Operand<'v, T> {
     elements: PhantomData<&'v T>,
 }
 
+impl<'v> Cells<'v> {
+    #[inline]
+    pub fn new(name: &'static str, base: *mut u8, layout: &'v Layout<'v>, writable: bool) -> Self {
+        Cells { name, base, layout: Lent::There(layout), writable }
+    }
+}
+
 impl<'v, T> Operand<'v, T> {
     /// The same cells in another arrangement, which must be one of the view's own.
     pub fn with_layout<'w>(self, layout: &'w Layout<'w>) -> Operand<'w, T>

@@ -37,13 +37,17 @@ done
 
 first=$1 digits=
 
-# Compiles one source in one standard, and runs it against each library.
+# Compiles one source in one standard, and runs it against each library. What loads the library by itself is not linked
+# to it.
 program() {
     source=$1 compiler=$2 std=$3 language=$4
     knows "$compiler" "$std" "$language" || return 0
     program=$out/$(echo "$source" | tr / -).$compiler.$std
-    check "compile $source $compiler $std" "$compiler" "-std=$std" $warn -O2 -g -pthread -Iinclude -o "$program" "$source" \
-        -L"$first" -lndblas -lm
+    # clang's OpenMP is a package of its own.
+    openmp=
+    case $source in *openmp*) [ "$compiler" = gcc ] || return 0; openmp=-fopenmp ;; esac
+    check "compile $source $compiler $std" "$compiler" "-std=$std" $warn -O2 -g -pthread $openmp -Iinclude -o "$program" "$source" \
+        -L"$first" -Wl,--as-needed -lndblas -lm
     [ -x "$program" ] || return 0
     # The training of the network gets its own lines below.
     [ "$source" = c_examples/digits_cnn.c ] && { digits=${digits:-$program}; return 0; }

@@ -5,9 +5,10 @@
 //! far end. n <= 0 does nothing.
 
 use super::guard::guard;
-use super::types::{Input, Output, Run, Slot};
+use super::types::Slot;
 use crate::error::Error;
-use crate::ops;
+use crate::nest::Walk;
+use crate::nest::vectors::Vector;
 use core::ffi::c_void;
 use num_complex::Complex;
 
@@ -34,12 +35,11 @@ pub unsafe extern "C" fn ndblas_saxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let run_y = Run::new::<f32>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<f32, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
-        ops::axpy(alpha, &x.view::<f32>(), &mut y.view_mut::<f32>())
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
+        walk.axpby(alpha, 1.0);
+        Ok(())
     })
 }
 
@@ -54,12 +54,11 @@ pub unsafe extern "C" fn ndblas_daxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f64>("x", n, incx)?;
-        let run_y = Run::new::<f64>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<f64, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
-        ops::axpy(alpha, &x.view::<f64>(), &mut y.view_mut::<f64>())
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
+        walk.axpby(alpha, 1.0);
+        Ok(())
     })
 }
 
@@ -74,19 +73,13 @@ pub unsafe extern "C" fn ndblas_caxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<Complex<f32>, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
-            )
-        };
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f32>>("alpha", alpha) }?;
-        ops::axpy(alpha, &x.view::<Complex<f32>>(), &mut y.view_mut::<Complex<f32>>())
+        walk.axpby(alpha, Complex::new(1.0, 0.0));
+        Ok(())
     })
 }
 
@@ -101,19 +94,13 @@ pub unsafe extern "C" fn ndblas_zaxpy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<Complex<f64>, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
-            )
-        };
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f64>>("alpha", alpha) }?;
-        ops::axpy(alpha, &x.view::<Complex<f64>>(), &mut y.view_mut::<Complex<f64>>())
+        walk.axpby(alpha, Complex::new(1.0, 0.0));
+        Ok(())
     })
 }
 
@@ -129,12 +116,11 @@ pub unsafe extern "C" fn ndblas_saxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let run_y = Run::new::<f32>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<f32, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
-        ops::axpby(alpha, &x.view::<f32>(), beta, &mut y.view_mut::<f32>())
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
+        walk.axpby(alpha, beta);
+        Ok(())
     })
 }
 
@@ -150,12 +136,11 @@ pub unsafe extern "C" fn ndblas_daxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f64>("x", n, incx)?;
-        let run_y = Run::new::<f64>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<f64, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
-        ops::axpby(alpha, &x.view::<f64>(), beta, &mut y.view_mut::<f64>())
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
+        walk.axpby(alpha, beta);
+        Ok(())
     })
 }
 
@@ -171,21 +156,15 @@ pub unsafe extern "C" fn ndblas_caxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<Complex<f32>, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
-            )
-        };
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f32>>("alpha", alpha) }?;
         // SAFETY: the caller's factor.
         let beta = unsafe { factor::<Complex<f32>>("beta", beta) }?;
-        ops::axpby(alpha, &x.view::<Complex<f32>>(), beta, &mut y.view_mut::<Complex<f32>>())
+        walk.axpby(alpha, beta);
+        Ok(())
     })
 }
 
@@ -201,21 +180,15 @@ pub unsafe extern "C" fn ndblas_zaxpby(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<Complex<f64>, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
-            )
-        };
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f64>>("alpha", alpha) }?;
         // SAFETY: the caller's factor.
         let beta = unsafe { factor::<Complex<f64>>("beta", beta) }?;
-        ops::axpby(alpha, &x.view::<Complex<f64>>(), beta, &mut y.view_mut::<Complex<f64>>())
+        walk.axpby(alpha, beta);
+        Ok(())
     })
 }
 
@@ -223,11 +196,11 @@ pub unsafe extern "C" fn ndblas_zaxpby(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_sscal(n: isize, alpha: f32, x: *mut f32, incx: isize) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let mut x0 = Output::EMPTY;
+        let mut walk = Walk::<f32, 1, 1>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
-        ops::scal(alpha, &mut x.view_mut::<f32>())
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
+        walk.scal(alpha);
+        Ok(())
     })
 }
 
@@ -235,11 +208,11 @@ pub unsafe extern "C" fn ndblas_sscal(n: isize, alpha: f32, x: *mut f32, incx: i
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_dscal(n: isize, alpha: f64, x: *mut f64, incx: isize) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f64>("x", n, incx)?;
-        let mut x0 = Output::EMPTY;
+        let mut walk = Walk::<f64, 1, 1>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
-        ops::scal(alpha, &mut x.view_mut::<f64>())
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
+        walk.scal(alpha);
+        Ok(())
     })
 }
 
@@ -252,13 +225,13 @@ pub unsafe extern "C" fn ndblas_cscal(
     incx: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
-        let mut x0 = Output::EMPTY;
+        let mut walk = Walk::<Complex<f32>, 1, 1>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f32>>("alpha", alpha) }?;
-        ops::scal(alpha, &mut x.view_mut::<Complex<f32>>())
+        walk.scal(alpha);
+        Ok(())
     })
 }
 
@@ -271,13 +244,13 @@ pub unsafe extern "C" fn ndblas_zscal(
     incx: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
-        let mut x0 = Output::EMPTY;
+        let mut walk = Walk::<Complex<f64>, 1, 1>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's factor.
         let alpha = unsafe { factor::<Complex<f64>>("alpha", alpha) }?;
-        ops::scal(alpha, &mut x.view_mut::<Complex<f64>>())
+        walk.scal(alpha);
+        Ok(())
     })
 }
 
@@ -285,11 +258,11 @@ pub unsafe extern "C" fn ndblas_zscal(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_csscal(n: isize, alpha: f32, x: *mut c_void, incx: isize) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
-        let mut x0 = Output::EMPTY;
+        let mut walk = Walk::<Complex<f32>, 1, 1>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
-        ops::scal_real(alpha, &mut x.view_mut::<Complex<f32>>())
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
+        walk.scal_real(alpha);
+        Ok(())
     })
 }
 
@@ -297,11 +270,11 @@ pub unsafe extern "C" fn ndblas_csscal(n: isize, alpha: f32, x: *mut c_void, inc
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_zdscal(n: isize, alpha: f64, x: *mut c_void, incx: isize) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
-        let mut x0 = Output::EMPTY;
+        let mut walk = Walk::<Complex<f64>, 1, 1>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
-        ops::scal_real(alpha, &mut x.view_mut::<Complex<f64>>())
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
+        walk.scal_real(alpha);
+        Ok(())
     })
 }
 
@@ -315,12 +288,11 @@ pub unsafe extern "C" fn ndblas_scopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let run_y = Run::new::<f32>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<f32, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
-        ops::copy(&x.view::<f32>(), &mut y.view_mut::<f32>())
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
+        walk.copy();
+        Ok(())
     })
 }
 
@@ -334,12 +306,11 @@ pub unsafe extern "C" fn ndblas_dcopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f64>("x", n, incx)?;
-        let run_y = Run::new::<f64>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<f64, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
-        ops::copy(&x.view::<f64>(), &mut y.view_mut::<f64>())
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
+        walk.copy();
+        Ok(())
     })
 }
 
@@ -353,17 +324,11 @@ pub unsafe extern "C" fn ndblas_ccopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<Complex<f32>, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
-            )
-        };
-        ops::copy(&x.view::<Complex<f32>>(), &mut y.view_mut::<Complex<f32>>())
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
+        walk.copy();
+        Ok(())
     })
 }
 
@@ -377,17 +342,11 @@ pub unsafe extern "C" fn ndblas_zcopy(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<Complex<f64>, 2, 1>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
-            )
-        };
-        ops::copy(&x.view::<Complex<f64>>(), &mut y.view_mut::<Complex<f64>>())
+        unsafe { walk.plan_vectors(n, [Vector::new("y", y, incy), Vector::new("x", x, incx)]) }?;
+        walk.copy();
+        Ok(())
     })
 }
 
@@ -401,12 +360,11 @@ pub unsafe extern "C" fn ndblas_sswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let run_y = Run::new::<f32>("y", n, incy)?;
-        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<f32, 2, 2>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
-        ops::swap(&mut x.view_mut::<f32>(), &mut y.view_mut::<f32>())
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
+        walk.swap();
+        Ok(())
     })
 }
 
@@ -420,12 +378,11 @@ pub unsafe extern "C" fn ndblas_dswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f64>("x", n, incx)?;
-        let run_y = Run::new::<f64>("y", n, incy)?;
-        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<f64, 2, 2>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
-        ops::swap(&mut x.view_mut::<f64>(), &mut y.view_mut::<f64>())
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
+        walk.swap();
+        Ok(())
     })
 }
 
@@ -439,17 +396,11 @@ pub unsafe extern "C" fn ndblas_cswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<Complex<f32>, 2, 2>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
-            )
-        };
-        ops::swap(&mut x.view_mut::<Complex<f32>>(), &mut y.view_mut::<Complex<f32>>())
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
+        walk.swap();
+        Ok(())
     })
 }
 
@@ -463,17 +414,11 @@ pub unsafe extern "C" fn ndblas_zswap(
     incy: isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<Complex<f64>, 2, 2>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
-            )
-        };
-        ops::swap(&mut x.view_mut::<Complex<f64>>(), &mut y.view_mut::<Complex<f64>>())
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
+        walk.swap();
+        Ok(())
     })
 }
 
@@ -488,14 +433,12 @@ pub unsafe extern "C" fn ndblas_sdot(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let run_y = Run::new::<f32>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        let mut walk = Walk::<f32, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::dotu(&x.view::<f32>(), &y.view::<f32>())?.0 as f32);
+        out.set(walk.dot(false).0 as f32);
         Ok(())
     })
 }
@@ -511,14 +454,12 @@ pub unsafe extern "C" fn ndblas_ddot(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f64>("x", n, incx)?;
-        let run_y = Run::new::<f64>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        let mut walk = Walk::<f64, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::dotu(&x.view::<f64>(), &y.view::<f64>())?.0);
+        out.set(walk.dot(false).0);
         Ok(())
     })
 }
@@ -534,14 +475,12 @@ pub unsafe extern "C" fn ndblas_dsdot(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let run_y = Run::new::<f32>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        let mut walk = Walk::<f32, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::dsdot(&x.view::<f32>(), &y.view::<f32>())?);
+        out.set(walk.wide_dot());
         Ok(())
     })
 }
@@ -558,14 +497,12 @@ pub unsafe extern "C" fn ndblas_sdsdot(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let run_y = Run::new::<f32>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        let mut walk = Walk::<f32, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set((alpha as f64 + ops::dsdot(&x.view::<f32>(), &y.view::<f32>())?) as f32);
+        out.set((f64::from(alpha) + walk.wide_dot()) as f32);
         Ok(())
     })
 }
@@ -581,19 +518,12 @@ pub unsafe extern "C" fn ndblas_cdotu(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        let mut walk = Walk::<Complex<f32>, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
-            )
-        };
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result.cast::<[f32; 2]>()) }?;
-        let (re, im) = ops::dotu(&x.view::<Complex<f32>>(), &y.view::<Complex<f32>>())?;
+        let (re, im) = walk.dot(false);
         out.set([re as f32, im as f32]);
         Ok(())
     })
@@ -610,19 +540,12 @@ pub unsafe extern "C" fn ndblas_cdotc(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f32>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        let mut walk = Walk::<Complex<f32>, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f32>>(), &run_y)?,
-            )
-        };
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result.cast::<[f32; 2]>()) }?;
-        let (re, im) = ops::dotc(&x.view::<Complex<f32>>(), &y.view::<Complex<f32>>())?;
+        let (re, im) = walk.dot(true);
         out.set([re as f32, im as f32]);
         Ok(())
     })
@@ -639,19 +562,12 @@ pub unsafe extern "C" fn ndblas_zdotu(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        let mut walk = Walk::<Complex<f64>, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
-            )
-        };
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result.cast::<[f64; 2]>()) }?;
-        let (re, im) = ops::dotu(&x.view::<Complex<f64>>(), &y.view::<Complex<f64>>())?;
+        let (re, im) = walk.dot(false);
         out.set([re, im]);
         Ok(())
     })
@@ -668,19 +584,12 @@ pub unsafe extern "C" fn ndblas_zdotc(
     result: *mut c_void,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
-        let run_y = Run::new::<Complex<f64>>("y", n, incy)?;
-        let (mut x0, mut y0) = (Input::EMPTY, Input::EMPTY);
+        let mut walk = Walk::<Complex<f64>, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe {
-            (
-                x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x)?,
-                y0.read_vector("y", y.cast::<Complex<f64>>(), &run_y)?,
-            )
-        };
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result.cast::<[f64; 2]>()) }?;
-        let (re, im) = ops::dotc(&x.view::<Complex<f64>>(), &y.view::<Complex<f64>>())?;
+        let (re, im) = walk.dot(true);
         out.set([re, im]);
         Ok(())
     })
@@ -695,13 +604,12 @@ pub unsafe extern "C" fn ndblas_snrm2(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<f32, 1, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::nrm2(&x.view::<f32>())? as f32);
+        out.set(walk.nrm2() as f32);
         Ok(())
     })
 }
@@ -715,13 +623,12 @@ pub unsafe extern "C" fn ndblas_dnrm2(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f64>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<f64, 1, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::nrm2(&x.view::<f64>())?);
+        out.set(walk.nrm2());
         Ok(())
     })
 }
@@ -735,13 +642,12 @@ pub unsafe extern "C" fn ndblas_scnrm2(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<Complex<f32>, 1, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::nrm2(&x.view::<Complex<f32>>())? as f32);
+        out.set(walk.nrm2() as f32);
         Ok(())
     })
 }
@@ -755,13 +661,12 @@ pub unsafe extern "C" fn ndblas_dznrm2(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<Complex<f64>, 1, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::nrm2(&x.view::<Complex<f64>>())?);
+        out.set(walk.nrm2());
         Ok(())
     })
 }
@@ -775,13 +680,12 @@ pub unsafe extern "C" fn ndblas_sasum(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<f32, 1, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::asum(&x.view::<f32>())? as f32);
+        out.set(walk.asum() as f32);
         Ok(())
     })
 }
@@ -795,13 +699,12 @@ pub unsafe extern "C" fn ndblas_dasum(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f64>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<f64, 1, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::asum(&x.view::<f64>())?);
+        out.set(walk.asum());
         Ok(())
     })
 }
@@ -815,13 +718,12 @@ pub unsafe extern "C" fn ndblas_scasum(
     result: *mut f32,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<Complex<f32>, 1, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::asum(&x.view::<Complex<f32>>())? as f32);
+        out.set(walk.asum() as f32);
         Ok(())
     })
 }
@@ -835,13 +737,12 @@ pub unsafe extern "C" fn ndblas_dzasum(
     result: *mut f64,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<Complex<f64>, 1, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx)]) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::asum(&x.view::<Complex<f64>>())?);
+        out.set(walk.asum());
         Ok(())
     })
 }
@@ -855,13 +756,12 @@ pub unsafe extern "C" fn ndblas_isamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<f32, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
+        unsafe { walk.plan_vector_with_position(n, Vector::new("x", x, incx)) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::iamax(&x.view::<f32>())?.map_or(-1, |i| i as isize));
+        out.set(walk.iamax().map_or(-1, |i| i as isize));
         Ok(())
     })
 }
@@ -875,13 +775,12 @@ pub unsafe extern "C" fn ndblas_idamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f64>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<f64, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x, &run_x) }?;
+        unsafe { walk.plan_vector_with_position(n, Vector::new("x", x, incx)) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::iamax(&x.view::<f64>())?.map_or(-1, |i| i as isize));
+        out.set(walk.iamax().map_or(-1, |i| i as isize));
         Ok(())
     })
 }
@@ -895,13 +794,12 @@ pub unsafe extern "C" fn ndblas_icamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f32>>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<Complex<f32>, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f32>>(), &run_x) }?;
+        unsafe { walk.plan_vector_with_position(n, Vector::new("x", x, incx)) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::iamax(&x.view::<Complex<f32>>())?.map_or(-1, |i| i as isize));
+        out.set(walk.iamax().map_or(-1, |i| i as isize));
         Ok(())
     })
 }
@@ -915,13 +813,12 @@ pub unsafe extern "C" fn ndblas_izamax(
     result: *mut isize,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<Complex<f64>>("x", n, incx)?;
-        let mut x0 = Input::EMPTY;
+        let mut walk = Walk::<Complex<f64>, 2, 0>::new();
         // SAFETY: the caller's vectors.
-        let x = unsafe { x0.read_vector("x", x.cast::<Complex<f64>>(), &run_x) }?;
+        unsafe { walk.plan_vector_with_position(n, Vector::new("x", x, incx)) }?;
         // SAFETY: the caller's result.
         let out = unsafe { Slot::new(result) }?;
-        out.set(ops::iamax(&x.view::<Complex<f64>>())?.map_or(-1, |i| i as isize));
+        out.set(walk.iamax().map_or(-1, |i| i as isize));
         Ok(())
     })
 }
@@ -938,12 +835,11 @@ pub unsafe extern "C" fn ndblas_srot(
     s: f32,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f32>("x", n, incx)?;
-        let run_y = Run::new::<f32>("y", n, incy)?;
-        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<f32, 2, 2>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
-        ops::rot(&mut x.view_mut::<f32>(), &mut y.view_mut::<f32>(), c.into(), s.into())
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
+        walk.rot(c.into(), s.into());
+        Ok(())
     })
 }
 
@@ -959,11 +855,10 @@ pub unsafe extern "C" fn ndblas_drot(
     s: f64,
 ) -> i32 {
     guard(|| {
-        let run_x = Run::new::<f64>("x", n, incx)?;
-        let run_y = Run::new::<f64>("y", n, incy)?;
-        let (mut x0, mut y0) = (Output::EMPTY, Output::EMPTY);
+        let mut walk = Walk::<f64, 2, 2>::new();
         // SAFETY: the caller's vectors.
-        let (x, y) = unsafe { (x0.read_vector("x", x, &run_x)?, y0.read_vector("y", y, &run_y)?) };
-        ops::rot(&mut x.view_mut::<f64>(), &mut y.view_mut::<f64>(), c, s)
+        unsafe { walk.plan_vectors(n, [Vector::new("x", x, incx), Vector::new("y", y, incy)]) }?;
+        walk.rot(c, s);
+        Ok(())
     })
 }

@@ -51,7 +51,7 @@ pub extern "C" fn ndblas_config() -> *const c_char {
 }
 
 /// Sets the number of threads for the whole process; less than 1 takes the default back. Results do
-/// not depend on it. So far every routine runs on the calling thread, within any number.
+/// not depend on it. 1 starts no thread, nor does small work. No more run than this process has CPUs.
 #[unsafe(no_mangle)]
 pub extern "C" fn ndblas_set_num_threads(n: i32) {
     crate::set_num_threads(usize::try_from(n).unwrap_or(0));
@@ -70,7 +70,8 @@ pub extern "C" fn ndblas_get_num_threads() -> i32 {
     i32::try_from(crate::num_threads()).unwrap_or(i32::MAX)
 }
 
-/// Joins the threads of the library; a later call starts them again. So far there are none to join.
+/// Joins the threads of the library, after the call that may be using them; a later call starts them
+/// again. Before dlclose.
 #[unsafe(no_mangle)]
 pub extern "C" fn ndblas_shutdown() {
     crate::shutdown();

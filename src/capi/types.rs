@@ -53,15 +53,22 @@ pub struct ndblas_scalar {
 
 impl ndblas_scalar {
     /// The factor in the element type of the call.
+    #[inline(always)]
     pub(super) fn to<T: Element>(self, arg: &'static str) -> Result<T, Error> {
-        T::from_parts(self.re, self.im).ok_or(Error::Argument {
-            arg,
-            why: if self.im != 0.0 {
-                "it has an imaginary part, but the dtype is not complex"
-            } else {
-                "the dtype cannot hold it"
-            },
-        })
+        match T::from_parts(self.re, self.im) {
+            Some(factor) => Ok(factor),
+            None => Err(self.refused(arg)),
+        }
+    }
+
+    #[cold]
+    fn refused(self, arg: &'static str) -> Error {
+        let why = if self.im != 0.0 {
+            "it has an imaginary part, but the dtype is not complex"
+        } else {
+            "the dtype cannot hold it"
+        };
+        Error::Argument { arg, why }
     }
 }
 
@@ -193,62 +200,6 @@ impl<'a> core::ops::Deref for Output<'a> {
     type Target = Input<'a>;
     fn deref(&self) -> &Input<'a> {
         &self.0
-    }
-}
-
-/// Extent and byte stride of a vector of the BLAS: n elements, `inc` elements apart. n <= 0 makes an
-/// empty one.
-pub(super) struct Run {
-    shape: [isize; 1],
-    strides: [isize; 1],
-}
-
-impl Run {
-    pub fn new<T>(arg: &'static str, n: isize, inc: isize) -> Result<Self, Error> {
-        let stride = if n > 1 { inc.checked_mul(size_of::<T>() as isize) } else { Some(0) };
-        let stride = stride.ok_or(Error::Argument { arg, why: "its increment overflows" })?;
-        Ok(Run { shape: [n.max(0)], strides: [stride] })
-    }
-}
-
-impl<'a> Input<'a> {
-    /// The vector whose lowest address is p; of a negative stride it runs from its far end.
-    ///
-    /// # Safety
-    /// Its elements are as [`View::from_raw_parts`] wants them.
-    pub unsafe fn read_vector<T: Element>(
-        &mut self,
-        arg: &'static str,
-        p: *const T,
-        run: &'a Run,
-    ) -> Result<&Self, Error> {
-        let ([n], [stride]) = (run.shape, run.strides);
-        if n > 0 && p.is_null() {
-            return Err(Error::Null { arg });
-        }
-        let layout = Layout::new(arg, &run.shape, Some(&run.strides), size_of::<T>())?;
-        let first = if stride < 0 { (1 - n) * stride } else { 0 };
-        let data = p.cast::<u8>().wrapping_offset(first);
-        *self = Input { arg, data, layout, dtype: T::DTYPE };
-        Ok(self)
-    }
-}
-
-impl<'a> Output<'a> {
-    /// As [`Input::read_vector`].
-    ///
-    /// # Safety
-    /// Its elements are as [`ViewMut::from_raw_parts`] wants them.
-    pub unsafe fn read_vector<T: Element>(
-        &mut self,
-        arg: &'static str,
-        p: *mut T,
-        run: &'a Run,
-    ) -> Result<&mut Self, Error> {
-        // SAFETY: the two differ in the constness of the pointer only.
-        unsafe { self.0.read_vector(arg, p.cast_const(), run) }?;
-        self.0.layout.refuse_self_overlap(arg)?;
-        Ok(self)
     }
 }
 

@@ -7,9 +7,11 @@ use crate::scalar::Scalar;
 use core::mem::MaybeUninit;
 
 /// A function of N operands, element by element. The first `OUT` operands are its outputs.
-pub(crate) trait Map<T: Scalar, const N: usize, const OUT: usize>: Copy {
+pub(crate) trait Map<T: Scalar, const N: usize, const OUT: usize>: Copy + Sync {
     /// Whether the outputs' old values matter; if not, they are not read.
     const READS_OUT: bool;
+    /// The first operand that is read.
+    const FIRST_READ: usize = if Self::READS_OUT { 0 } else { OUT };
     /// The new values of the outputs. Written once for vectors and for the single elements of tails
     /// and strided rows, so that the bits do not depend on where an element lies.
     fn apply<V: Vector<Elem = T>>(self, isa: V::Isa, v: [V; N]) -> [V; OUT];
@@ -27,56 +29,62 @@ pub(crate) trait Map<T: Scalar, const N: usize, const OUT: usize>: Copy {
 #[derive(Clone, Copy)]
 pub(crate) struct Mapped<M>(pub M);
 
-/// Room for one register of any instruction set.
+/// Vectors whose loads all come before their stores, so that the CPU has enough in flight.
+const TURN: usize = 4;
+
+/// Room for a turn of any instruction set.
 #[repr(align(64))]
-struct Register {
-    _bytes: MaybeUninit<[u8; 64]>,
+struct Repeated {
+    _bytes: MaybeUninit<[u8; TURN * 64]>,
 }
 
-// SAFETY: run() loads from all operands and stores to the first OUT, n elements each.
+// SAFETY: loads from all operands and stores to the first OUT, n elements each.
 unsafe impl<T: Scalar, M: Map<T, N, OUT>, const N: usize, const OUT: usize> Rows<T, N, OUT>
     for Mapped<M>
 {
+    const WRITES_ONLY: bool = !M::READS_OUT;
+
     #[inline(always)]
     unsafe fn row<I: Isa>(self, isa: I, n: usize, p: [*mut u8; N], step: [isize; N]) {
-        let item = size_of::<T>() as isize;
+        let item = size_of::<T>();
         let lanes = T::Vec::<I>::LANES;
-        let dense = step.iter().all(|&s| s == item);
-        let broadcast = !dense && (0..N).all(|k| step[k] == item || (step[k] == 0 && k >= OUT));
-        let (mut rest, mut done) = (p, 0);
-        if n >= lanes && (dense || broadcast) {
-            done = n / lanes * lanes;
-            for k in 0..N {
-                rest[k] = p[k].wrapping_offset(step[k] * done as isize);
-            }
-            if dense {
-                // SAFETY: `done` of our own elements, dense in all operands.
-                unsafe {
-                    run::<T, M, T::Vec<I>, N, OUT, 4, true>(self.0, isa, done / lanes, p, step)
-                };
-            } else {
-                // An input that does not move is a register of its value, which does not move.
-                let mut splat = [const { Register { _bytes: MaybeUninit::uninit() } }; N];
-                let (mut q, mut by) = (p, [0; N]);
-                for k in 0..N {
-                    by[k] = step[k] * lanes as isize;
-                    if step[k] == 0 {
-                        q[k] = (&raw mut splat[k]).cast();
-                        // SAFETY: p[k] is readable, and a register fits its buffer.
-                        unsafe {
-                            let value = p[k].cast::<T>().read_unaligned();
-                            T::Vec::<I>::splat(isa, value).store(q[k]);
+        let dense = step.iter().all(|&s| s == item as isize);
+        let by_vectors =
+            dense || (0..N).all(|k| step[k] == item as isize || (step[k] == 0 && k >= OUT));
+        if !by_vectors {
+            // SAFETY: the caller's elements.
+            return unsafe { elements(self.0, isa, n, p, step) };
+        }
+        // An input that does not move is a turn of its value, which does not move.
+        let (mut p, mut by) = (p, [(TURN * lanes * item) as isize; N]);
+        let mut repeated = [const { Repeated { _bytes: MaybeUninit::uninit() } }; N];
+        if !dense && n > 0 {
+            for k in OUT..N {
+                if step[k] == 0 {
+                    let turn = (&raw mut repeated[k]).cast::<u8>();
+                    // SAFETY: p[k] is readable, as n > 0, and a turn fits.
+                    unsafe {
+                        let value = T::Vec::<I>::splat(isa, p[k].cast::<T>().read_unaligned());
+                        for u in 0..TURN {
+                            value.store(turn.wrapping_add(u * lanes * item));
                         }
                     }
+                    (p[k], by[k]) = (turn, 0);
                 }
-                // SAFETY: `done` of our own elements, or one of the registers above for all.
-                unsafe {
-                    run::<T, M, T::Vec<I>, N, OUT, 2, false>(self.0, isa, done / lanes, q, by)
-                };
             }
         }
-        // SAFETY: the elements that are left.
-        unsafe { run::<T, M, T::Lane<I>, N, OUT, 1, false>(self.0, isa, n - done, rest, step) };
+        // A long row begins with what brings the output to whole cache lines: an access that crosses
+        // two costs two.
+        let off = p[0].addr().wrapping_neg() % LINE / item;
+        let head = if dense && n >= LONG { off } else { 0 };
+        let turns = (n - head) / (TURN * lanes);
+        // SAFETY: our own elements in three parts, or what repeats one of them.
+        unsafe {
+            short(self.0, isa, head, p);
+            p = advance(p, [(head * item) as isize; N]);
+            p = run::<T, M, I, N, OUT>(self.0, isa, turns, p, by);
+            short(self.0, isa, n - head - turns * TURN * lanes, p);
+        }
     }
 
     #[inline(always)]
@@ -86,52 +94,123 @@ unsafe impl<T: Scalar, M: Map<T, N, OUT>, const N: usize, const OUT: usize> Rows
     }
 }
 
-/// `count` vectors of each operand, U a turn; each operand steps by its own bytes, or from one vector
-/// to the next where all are DENSE.
+/// The bytes of a cache line.
+const LINE: usize = 64;
+
+/// Elements of a row that is worth a beginning of its own.
+const LONG: usize = 256;
+
+/// `turns` turns of vectors; operand k steps by `by[k]` bytes from one to the next. Returns where the
+/// next would be.
 ///
 /// # Safety
-/// As [`Rows::row`], with vectors for elements.
+/// As [`Rows::row`], with turns for elements.
 #[inline(always)]
-unsafe fn run<T, M, V, const N: usize, const OUT: usize, const U: usize, const DENSE: bool>(
+unsafe fn run<T, M, I, const N: usize, const OUT: usize>(
     map: M,
-    isa: V::Isa,
-    count: usize,
+    isa: I,
+    turns: usize,
+    mut p: [*mut u8; N],
+    by: [isize; N],
+) -> [*mut u8; N]
+where
+    T: Scalar,
+    M: Map<T, N, OUT>,
+    I: Isa,
+{
+    let bytes = T::Vec::<I>::LANES * size_of::<T>();
+    let zero = T::Vec::<I>::splat(isa, T::ZERO);
+    for _ in 0..turns {
+        // All loads of a turn come before its stores: the compiler cannot know that an output is
+        // either the very same view as an input or shares nothing with it.
+        let mut v = [[zero; N]; TURN];
+        for u in 0..TURN {
+            for k in M::FIRST_READ..N {
+                // SAFETY: the caller's vectors.
+                v[u][k] = unsafe { T::Vec::<I>::load(isa, p[k].wrapping_add(u * bytes)) };
+            }
+        }
+        for u in 0..TURN {
+            let out = map.apply(isa, v[u]);
+            for k in 0..OUT {
+                // SAFETY: the caller's vectors.
+                unsafe { out[k].store(p[k].wrapping_add(u * bytes)) };
+            }
+        }
+        p = advance(p, by);
+    }
+    p
+}
+
+/// `n` dense elements, less than a turn, by whole and then by part of a vector.
+///
+/// # Safety
+/// As [`Rows::row`].
+#[inline(always)]
+unsafe fn short<T, M, I, const N: usize, const OUT: usize>(
+    map: M,
+    isa: I,
+    n: usize,
+    mut p: [*mut u8; N],
+) where
+    T: Scalar,
+    M: Map<T, N, OUT>,
+    I: Isa,
+{
+    let lanes = T::Vec::<I>::LANES;
+    let mut left = n;
+    while left > 0 {
+        let mut v = [T::Vec::<I>::splat(isa, T::ZERO); N];
+        for k in M::FIRST_READ..N {
+            // SAFETY: the caller's elements.
+            v[k] = unsafe {
+                if left >= lanes {
+                    T::Vec::<I>::load(isa, p[k])
+                } else {
+                    T::Vec::<I>::load_part(isa, p[k], left)
+                }
+            };
+        }
+        let out = map.apply(isa, v);
+        for k in 0..OUT {
+            // SAFETY: the caller's elements.
+            unsafe {
+                if left >= lanes { out[k].store(p[k]) } else { out[k].store_part(p[k], left) }
+            }
+        }
+        left = left.saturating_sub(lanes);
+        p = advance(p, [(lanes * size_of::<T>()) as isize; N]);
+    }
+}
+
+/// `n` elements, one by one.
+///
+/// # Safety
+/// As [`Rows::row`].
+#[inline(always)]
+unsafe fn elements<T, M, I, const N: usize, const OUT: usize>(
+    map: M,
+    isa: I,
+    n: usize,
     mut p: [*mut u8; N],
     step: [isize; N],
 ) where
     T: Scalar,
     M: Map<T, N, OUT>,
-    V: Vector<Elem = T>,
+    I: Isa,
 {
-    let step = if DENSE { [(V::LANES * size_of::<T>()) as isize; N] } else { step };
-    let zero = V::splat(isa, T::ZERO);
-    let first_read = if M::READS_OUT { 0 } else { OUT };
-    let mut left = count;
-    while left >= U {
-        // All loads of a turn come before its stores: the compiler cannot know that an output is
-        // either the very same view as an input or shares nothing with it.
-        let mut v = [[zero; N]; U];
-        let mut q = p;
-        for v in &mut v {
-            for k in first_read..N {
-                // SAFETY: the caller's vectors.
-                v[k] = unsafe { V::load(isa, q[k]) };
-            }
-            q = advance(q, step);
+    for _ in 0..n {
+        let mut v = [T::Lane::<I>::splat(isa, T::ZERO); N];
+        for k in M::FIRST_READ..N {
+            // SAFETY: the caller's element.
+            v[k] = unsafe { T::Lane::<I>::load(isa, p[k]) };
         }
-        for v in v {
-            let out = map.apply(isa, v);
-            for k in 0..OUT {
-                // SAFETY: the caller's vectors.
-                unsafe { out[k].store(p[k]) };
-            }
-            p = advance(p, step);
+        let out = map.apply(isa, v);
+        for k in 0..OUT {
+            // SAFETY: the caller's element.
+            unsafe { out[k].store(p[k]) };
         }
-        left -= U;
-    }
-    if U > 1 {
-        // SAFETY: the vectors that are left.
-        unsafe { run::<T, M, V, N, OUT, 1, DENSE>(map, isa, left, p, step) };
+        p = advance(p, step);
     }
 }
 

@@ -18,7 +18,9 @@ use crate::isa::Isa;
 /// # Safety
 /// An implementation touches the elements it is given and no others, and of them writes only those
 /// of the outputs.
-pub(crate) unsafe trait Rows<T, const N: usize, const OUT: usize>: Copy {
+pub(crate) unsafe trait Rows<T, const N: usize, const OUT: usize>:
+    Copy + Sync
+{
     /// Processes `n` elements from `p` on; operand k steps by `step[k]` bytes. Inlined.
     ///
     /// # Safety
@@ -28,6 +30,9 @@ pub(crate) unsafe trait Rows<T, const N: usize, const OUT: usize>: Copy {
 
     /// Whether the kernel only copies its second operand to its first.
     const COPIES: bool = false;
+
+    /// Whether the outputs are written without being read.
+    const WRITES_ONLY: bool = false;
 
     /// Whether [`stream`](Self::stream) is another thing than [`row`](Self::row).
     const STREAMS: bool = false;

@@ -19,8 +19,8 @@ pub(crate) const fn block<T>() -> usize {
 }
 
 /// A reduction of N dense operands of T.
-pub(crate) trait Reduce<T: Scalar, const N: usize>: Copy {
-    type Output: Copy;
+pub(crate) trait Reduce<T: Scalar, const N: usize>: Copy + Sync {
+    type Output: Copy + Send + Sync;
     /// Reduces `n` dense elements of each operand, `n > 0`. Inlined.
     ///
     /// # Safety
@@ -46,14 +46,34 @@ pub(crate) struct Tree<A> {
     nodes: ArrayVec<(u32, A), 64>,
 }
 
-impl<A: Copy> Tree<A> {
-    pub fn new() -> Self {
+impl<A> Default for Tree<A> {
+    #[inline]
+    fn default() -> Self {
         Tree { nodes: ArrayVec::new() }
     }
+}
 
+impl<A: Copy> Tree<A> {
     /// Adds the result of the next block.
+    #[inline]
     pub fn push(&mut self, block: usize, value: A, combine: impl Fn(A, A) -> A) {
-        let (mut level, mut index, mut value) = (0, block, value);
+        self.push_node(0, block, value, combine);
+    }
+
+    /// Adds what another tree holds, whose blocks follow from `block` on.
+    pub fn append(&mut self, block: usize, other: &Tree<A>, combine: impl Fn(A, A) -> A) {
+        let mut block = block;
+        for &(level, value) in &other.nodes {
+            self.push_node(level, block >> level, value, &combine);
+            block += 1 << level;
+        }
+    }
+
+    /// Adds the next node, the `index`-th of its level: with its left neighbour, where that is there,
+    /// it becomes one of the level above. What lies left of a tree that begins later stays open.
+    #[inline]
+    fn push_node(&mut self, level: u32, index: usize, value: A, combine: impl Fn(A, A) -> A) {
+        let (mut level, mut index, mut value) = (level, index, value);
         while let Some(&(l, left)) = self.nodes.last() {
             if l != level || index % 2 == 0 {
                 break;
@@ -66,8 +86,8 @@ impl<A: Copy> Tree<A> {
     }
 
     /// The result of the whole, `None` of nothing.
-    pub fn finish(self, combine: impl Fn(A, A) -> A) -> Option<A> {
-        self.nodes.into_iter().map(|n| n.1).rev().reduce(|right, left| combine(left, right))
+    pub fn result(&self, combine: impl Fn(A, A) -> A) -> Option<A> {
+        self.nodes.iter().map(|n| n.1).rev().reduce(|right, left| combine(left, right))
     }
 }
 
@@ -116,26 +136,25 @@ where
         }
         left -= U * width;
     }
-    while left >= width {
+    // The registers that are left, less than a turn, do not wait for one another.
+    for acc in &mut acc {
+        if left < width {
+            break;
+        }
         for k in 0..N {
             // SAFETY: a register is left.
             x[k] = unsafe { R::Reg::<I>::load(isa, p[k]) };
             p[k] = p[k].wrapping_add(bytes);
         }
-        acc[0] = lanes.fold(acc[0], x);
+        *acc = lanes.fold(*acc, x);
         left -= width;
     }
     if left > 0 {
         for k in 0..N {
-            let mut padded = [R::ZERO; MAX_LANES];
-            for (i, v) in padded[..left].iter_mut().enumerate() {
-                // SAFETY: `left` reals are left.
-                *v = unsafe { p[k].cast::<R>().wrapping_add(i).read_unaligned() };
-            }
-            // SAFETY: a register fits.
-            x[k] = unsafe { R::Reg::<I>::load(isa, (&raw const padded).cast()) };
+            // SAFETY: `left` reals are left.
+            x[k] = unsafe { R::Reg::<I>::load_part(isa, p[k], left) };
         }
-        acc[0] = lanes.fold(acc[0], x);
+        acc[U - 1] = lanes.fold(acc[U - 1], x);
     }
     let mut u = U;
     while u > 1 {
@@ -154,18 +173,20 @@ where
     out
 }
 
-/// The sums of the even and of the odd lanes.
+/// The sums of the even and of the odd lanes. The halves of a register are added as they are, which
+/// takes few instructions, the last lanes in f64.
 #[inline(always)]
-fn even_odd<R: Real>(lanes: &[R; MAX_LANES]) -> (f64, f64) {
-    let mut wide = lanes.map(Real::to_f64);
-    let mut n = MAX_LANES;
-    while n > 2 {
+fn even_odd<I: Isa, R: Real>(lanes: &[R; MAX_LANES]) -> (f64, f64) {
+    let mut lanes = *lanes;
+    let mut n = R::Reg::<I>::LANES;
+    while n > 4 {
         n /= 2;
         for i in 0..n {
-            wide[i] += wide[i + n];
+            lanes[i] = lanes[i] + lanes[i + n];
         }
     }
-    (wide[0], wide[1])
+    let wide = |i: usize| lanes[i].to_f64();
+    if n == 4 { (wide(0) + wide(2), wide(1) + wide(3)) } else { (wide(0), wide(1)) }
 }
 
 /// Reals an element: 1, or 2 for a complex one.
@@ -248,13 +269,13 @@ impl<T: Scalar> Reduce<T, 2> for Dot {
         let n = n * reals::<T>();
         let sum = if reals::<T>() == 1 {
             // SAFETY: the caller's elements.
-            let [lanes] = unsafe { fold::<I, T::Real, _, 2, 1, 8>(isa, RealDot, n, p) };
-            let (a, b) = even_odd(&lanes);
+            let [lanes] = unsafe { fold::<I, T::Real, _, 2, 1, 4>(isa, RealDot, n, p) };
+            let (a, b) = even_odd::<I, _>(&lanes);
             (a + b, 0.0)
         } else {
             // SAFETY: the caller's elements.
             let [same, cross] = unsafe { fold::<I, T::Real, _, 2, 2, 4>(isa, ComplexDot, n, p) };
-            let ((rr, ii), (ri, ir)) = (even_odd(&same), even_odd(&cross));
+            let ((rr, ii), (ri, ir)) = (even_odd::<I, _>(&same), even_odd::<I, _>(&cross));
             self.parts(rr, ii, ri, ir)
         };
         if size_of::<T::Real>() == 4 && !(sum.0.is_finite() && sum.1.is_finite()) {
@@ -323,7 +344,7 @@ impl<T: Scalar> Reduce<T, 1> for Asum {
         let n = n * reals::<T>();
         // SAFETY: the caller's elements.
         let [lanes] = unsafe { fold::<I, T::Real, _, 1, 1, 8>(isa, Asum, n, p) };
-        let (a, b) = even_odd(&lanes);
+        let (a, b) = even_odd::<I, _>(&lanes);
         if size_of::<T::Real>() == 4 && !(a + b).is_finite() {
             // SAFETY: the caller's elements. Perhaps only the lanes overflowed.
             return wide_sum(n, |i| unsafe { real_at::<T::Real>(p[0], i) }.abs());
@@ -400,7 +421,7 @@ impl<T: Scalar> Reduce<T, 1> for Nrm2 {
         let n = n * reals::<T>();
         // SAFETY: the caller's elements.
         let [lanes] = unsafe { fold::<I, T::Real, _, 1, 1, 8>(isa, SumOfSquares, n, p) };
-        let (a, b) = even_odd(&lanes);
+        let (a, b) = even_odd::<I, _>(&lanes);
         let sum = a + b;
         // Below this, squares that were lost to underflow could show in the last bits: a block's
         // at most 8192 reals times the least normal number, over the precision, with room to spare.

@@ -4,7 +4,7 @@ use super::{Block, Walk, step};
 use crate::MAX_NDIM;
 use crate::isa::dispatch;
 use crate::kernel::Rows;
-use crate::kernel::tiles::bytes::{fence, prefetch, prefetch_outer};
+use crate::kernel::tiles::bytes::{fence, prefetch, prefetch_far};
 use crate::kernel::tiles::strip::{Runs, Strip};
 use crate::kernel::tiles::{Bring, Matrix};
 use crate::plan::{Axis, Plan};
@@ -157,13 +157,13 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                 let from = step(p, across.stride.map(|s| s * done as isize));
                 for c in 0..columns as isize {
                     let column = from[0].wrapping_offset(c * across.stride[0]);
-                    prefetch_lines(prefetch_outer, column, rows * item);
+                    prefetch_lines(prefetch_far, column, rows * item);
                 }
                 for j in OUT..N {
                     if crosses[j] {
                         for i in 0..rows as isize {
                             let row = from[j].wrapping_offset(i * along.stride[j]);
-                            prefetch_lines(prefetch_outer, row, columns * item);
+                            prefetch_lines(prefetch_far, row, columns * item);
                         }
                     }
                 }

@@ -4,9 +4,88 @@ use crate::error::Error;
 use crate::kernel::map::{Mapped, Rot, Scal};
 use crate::kernel::moves::{Copy, Fill, Swap, word};
 use crate::kernel::reduce::{Asum, Dot, Nrm2, WideDot};
+use crate::kernel::update;
 use crate::nest::Walk;
 use crate::scalar::{Element, Scalar, no_arithmetic};
 use crate::view::{Operand, View, ViewMut};
+
+/// The routines over a planned walk, be it of views or of the vectors of the BLAS.
+impl<T: Scalar> Walk<'_, T, 2, 1> {
+    /// `y <- beta*y + alpha*x`, operands (y, x).
+    #[inline]
+    pub(crate) fn axpby(&self, alpha: T, beta: T) {
+        update::scalars(alpha, beta, self);
+    }
+}
+
+impl<T: Element> Walk<'_, T, 2, 1> {
+    /// `y <- x`, operands (y, x).
+    #[inline]
+    pub(crate) fn copy(&self) {
+        self.run_words(Copy);
+    }
+}
+
+impl<T: Element> Walk<'_, T, 2, 2> {
+    /// `x <-> y`.
+    #[inline]
+    pub(crate) fn swap(&self) {
+        self.run_words(Swap);
+    }
+}
+
+impl<T: Scalar> Walk<'_, T, 1, 1> {
+    /// `y <- alpha*y`.
+    #[inline]
+    pub(crate) fn scal(&self, alpha: T) {
+        self.run(Mapped(Scal { alpha }));
+    }
+
+    /// `y <- alpha*y`, part by part.
+    #[inline]
+    pub(crate) fn scal_real(&self, alpha: T::Real) {
+        self.run_on_parts(Mapped(Scal { alpha }));
+    }
+}
+
+impl<T: Scalar> Walk<'_, T, 2, 2> {
+    /// `(x, y) <- (c*x + s*y, c*y - s*x)`.
+    #[inline]
+    pub(crate) fn rot(&self, c: f64, s: f64) {
+        let real = |v| T::Real::rounded(v, 0.0);
+        self.run_on_parts(Mapped(Rot { c: real(c), s: real(s), minus_s: real(-s) }));
+    }
+}
+
+impl<T: Scalar> Walk<'_, T, 2, 0> {
+    /// `sum x*y`, or `sum conj(x)*y`, as (re, im).
+    #[inline]
+    pub(crate) fn dot(&self, conj: bool) -> (f64, f64) {
+        self.reduce(Dot { conj }).unwrap_or_default()
+    }
+}
+
+impl Walk<'_, f32, 2, 0> {
+    /// `sum x*y` in f64.
+    #[inline]
+    pub(crate) fn wide_dot(&self) -> f64 {
+        self.reduce(WideDot).unwrap_or(0.0)
+    }
+}
+
+impl<T: Scalar> Walk<'_, T, 1, 0> {
+    /// `sqrt(sum |x|^2)`.
+    #[inline]
+    pub(crate) fn nrm2(&self) -> f64 {
+        self.reduce(Nrm2).map_or(0.0, |squares| squares.root())
+    }
+
+    /// `sum |re x| + |im x|`.
+    #[inline]
+    pub(crate) fn asum(&self) -> f64 {
+        self.reduce(Asum).unwrap_or(0.0)
+    }
+}
 
 /// `y <- alpha`.
 ///
@@ -44,7 +123,7 @@ pub fn fill<T: Element>(alpha: T, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
 pub fn copy<T: Element>(x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
     walk.plan([&y.operand("y"), &x.operand("x")])?;
-    walk.run_words(Copy);
+    walk.copy();
     Ok(())
 }
 
@@ -64,7 +143,7 @@ pub fn copy<T: Element>(x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), E
 pub fn swap<T: Element>(x: &mut ViewMut<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
     walk.plan([&x.operand("x"), &y.operand("y")])?;
-    walk.run_words(Swap);
+    walk.swap();
     Ok(())
 }
 
@@ -82,7 +161,7 @@ pub fn swap<T: Element>(x: &mut ViewMut<'_, T>, y: &mut ViewMut<'_, T>) -> Resul
 pub fn scal<T: Scalar>(alpha: T, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
     walk.plan([&y.operand("y")])?;
-    walk.run(Mapped(Scal { alpha }));
+    walk.scal(alpha);
     Ok(())
 }
 
@@ -93,7 +172,7 @@ pub fn scal<T: Scalar>(alpha: T, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
 pub fn scal_real<T: Scalar>(alpha: T::Real, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     let mut walk = Walk::new();
     walk.plan([&y.operand("y")])?;
-    walk.parts().run(Mapped(Scal { alpha }));
+    walk.scal_real(alpha);
     Ok(())
 }
 
@@ -112,6 +191,7 @@ pub fn scal_real<T: Scalar>(alpha: T::Real, y: &mut ViewMut<'_, T>) -> Result<()
 ///
 /// # Errors
 /// As [`copy`].
+#[inline(always)]
 pub fn axpy<T: Scalar>(alpha: T, x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     axpby(alpha, x, T::ONE, y)
 }
@@ -131,6 +211,7 @@ pub fn axpy<T: Scalar>(alpha: T, x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Res
 ///
 /// # Errors
 /// As [`copy`].
+#[inline(always)]
 pub fn axpby<T: Scalar>(
     alpha: T,
     x: &View<'_, T>,
@@ -173,8 +254,7 @@ pub fn rot<T: Scalar>(
 ) -> Result<(), Error> {
     let mut walk = Walk::new();
     walk.plan([&x.operand("x"), &y.operand("y")])?;
-    let real = |v| T::Real::rounded(v, 0.0);
-    walk.parts().run(Mapped(Rot { c: real(c), s: real(s), minus_s: real(-s) }));
+    walk.rot(c, s);
     Ok(())
 }
 
@@ -196,7 +276,7 @@ fn plan_two<'v, T: Scalar>(
 
 fn dot<T: Scalar>(conj: bool, x: &View<'_, T>, y: &View<'_, T>) -> Result<(f64, f64), Error> {
     let (walk, exchanged) = plan_two(x, y)?;
-    let (re, im) = walk.reduce(Dot { conj }).unwrap_or_default();
+    let (re, im) = walk.dot(conj);
     // sum conj(y)*x is the conjugate of sum conj(x)*y.
     Ok(if conj && exchanged { (re, -im) } else { (re, im) })
 }
@@ -240,7 +320,7 @@ pub fn dotc<T: Scalar>(x: &View<'_, T>, y: &View<'_, T>) -> Result<(f64, f64), E
 /// # Errors
 /// As [`dotu`].
 pub fn dsdot(x: &View<'_, f32>, y: &View<'_, f32>) -> Result<f64, Error> {
-    Ok(plan_two(x, y)?.0.reduce(WideDot).unwrap_or(0.0))
+    Ok(plan_two(x, y)?.0.wide_dot())
 }
 
 fn plan_one<'v, T: Scalar>(x: &'v View<'_, T>) -> Result<Walk<'v, T, 1, 0>, Error> {
@@ -264,7 +344,7 @@ fn plan_one<'v, T: Scalar>(x: &'v View<'_, T>) -> Result<Walk<'v, T, 1, 0>, Erro
 /// # Errors
 /// None today.
 pub fn nrm2<T: Scalar>(x: &View<'_, T>) -> Result<f64, Error> {
-    Ok(plan_one(x)?.reduce(Nrm2).map_or(0.0, |squares| squares.root()))
+    Ok(plan_one(x)?.nrm2())
 }
 
 /// `sum |re x| + |im x|`.
@@ -277,7 +357,7 @@ pub fn nrm2<T: Scalar>(x: &View<'_, T>) -> Result<f64, Error> {
 /// # Errors
 /// None today.
 pub fn asum<T: Scalar>(x: &View<'_, T>) -> Result<f64, Error> {
-    Ok(plan_one(x)?.reduce(Asum).unwrap_or(0.0))
+    Ok(plan_one(x)?.asum())
 }
 
 /// The flat row-major index of the first NaN, or else of the first element whose |re| + |im| is the

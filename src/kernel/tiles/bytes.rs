@@ -70,9 +70,10 @@ pub(crate) fn prefetch(p: *const u8) {
     let _ = p;
 }
 
-/// [`prefetch`] to the caches beyond the first: for lines that are read less soon.
+/// Asks for a line that will be read somewhat later, when it should be in the second cache: far more
+/// lines can be on their way there than to the first.
 #[inline(always)]
-pub(crate) fn prefetch_outer(p: *const u8) {
+pub(crate) fn prefetch_far(p: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch never faults.
     unsafe {

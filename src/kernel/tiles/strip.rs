@@ -1,6 +1,6 @@
 //! Strips: whole lines of the output, written past the caches.
 
-use super::bytes::{Bytes, prefetch, prefetch_outer};
+use super::bytes::{Bytes, prefetch, prefetch_far};
 use super::{LINE, columns, words};
 use crate::isa::{Isa, Kernel};
 use crate::scalar::Word;
@@ -130,7 +130,7 @@ impl Strip<'_> {
             let next = self.source.wrapping_offset(self.rows[0] + next);
             let next = next.wrapping_add(at * self.rows.len());
             for i in 0..self.rows.len() {
-                prefetch_outer(next.wrapping_add(i * LINE));
+                prefetch_far(next.wrapping_add(i * LINE));
             }
             return;
         }
