@@ -299,6 +299,65 @@ fn moves_large() {
     check_moves::<Complex<f64>>(&mut rng, &[1025, 700], &[1, 0]);
 }
 
+/// Memory on pages of a kind, given back when dropped.
+#[cfg(target_os = "linux")]
+struct Pages(*mut u8, std::alloc::Layout);
+
+#[cfg(target_os = "linux")]
+impl Pages {
+    fn new(bytes: usize, large: bool) -> Pages {
+        unsafe extern "C" {
+            fn madvise(p: *mut u8, n: usize, advice: i32) -> i32;
+        }
+        let layout = std::alloc::Layout::from_size_align(bytes, 2 << 20).unwrap();
+        // MADV_HUGEPAGE and MADV_NOHUGEPAGE; a kernel without either serves as well.
+        unsafe {
+            let p = std::alloc::alloc(layout);
+            assert!(!p.is_null());
+            madvise(p, bytes, if large { 14 } else { 15 });
+            p.write_bytes(0xa5, bytes);
+            Pages(p, layout)
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Pages {
+    fn drop(&mut self) {
+        unsafe { std::alloc::dealloc(self.0, self.1) }
+    }
+}
+
+/// A large copy and an update, at any byte of pages of 4 KB and of 2 MB.
+#[test]
+#[cfg(target_os = "linux")]
+fn moves_on_pages_of_either_size() {
+    let (rows, cols) = (1031, 1040);
+    let bytes = rows * cols * 8;
+    for (large, offset) in [(true, 16), (true, 3), (false, 0), (false, 24)] {
+        let (a, out) = (Pages::new(bytes + 128, large), Pages::new(bytes + 128, large));
+        let (from, to) = unsafe { (a.0.add(8).cast::<f64>(), out.0.add(offset)) };
+        for i in 0..rows * cols {
+            unsafe { from.add(i).write(i as f64) };
+        }
+        let a = unsafe { View::from_raw_parts(from, &[rows, cols], &[8 * cols as isize, 8]) };
+        let a = a.unwrap();
+        let strides = [8 * rows as isize, 8];
+        for (beta, expected) in [(0.0, 1.0), (0.5, 1.5)] {
+            let view = unsafe { ViewMut::from_raw_parts(to.cast(), &[cols, rows], &strides) };
+            ndblas::permute(1.0, &a, None, beta, &mut view.unwrap()).unwrap();
+            for i in 0..rows * cols {
+                let value = unsafe { to.cast::<f64>().add(i).read_unaligned() };
+                let source = (i % rows * cols + i / rows) as f64;
+                assert_eq!(value, expected * source, "{i}, beta {beta}, offset {offset}");
+            }
+        }
+        let rest =
+            |from: usize, to: usize| (from..to).all(|i| unsafe { out.0.add(i).read() } == 0xa5);
+        assert!(rest(0, offset) && rest(offset + bytes, bytes + 128));
+    }
+}
+
 /// out <- beta*out + alpha*a for one combination of factors; numbers are small, so exact.
 fn check_update<T: Scalar>(rng: &mut Rng, shape: &[usize], perm: &[usize]) {
     let item = size_of::<T>();
