@@ -35,6 +35,9 @@ pub(crate) const MAX_ROWS: usize = 64;
 /// A period of several axes has no more elements.
 const MAX_PERIOD: usize = 2048;
 
+/// Nor more than this if its lines are whole already.
+const SHORT_PERIOD: usize = 512;
+
 /// Room for the axes of a plan.
 type Axes<A> = ArrayVec<A, { MAX_NDIM + 2 }>;
 
@@ -148,10 +151,19 @@ impl Strips {
             let unit = if pairs && lines_of_rows > 1 { 2 } else { 1 };
             start.wrapping_neg() % (unit * LINE)
         };
-        while (!(period * item).is_multiple_of(LINE) || head_to(period) != 0)
-            && merged < at
+        // To get whole lines, or if it is soon done, fewer ends.
+        let room = |period: usize| {
+            if !(period * item).is_multiple_of(LINE) {
+                MAX_PERIOD
+            } else if head_to(period) != 0 {
+                SHORT_PERIOD
+            } else {
+                0
+            }
+        };
+        while merged < at
             && rest[merged].stride[0] == (period * item) as isize
-            && period * rest[merged].len <= MAX_PERIOD
+            && period * rest[merged].len <= room(period)
         {
             let axis = rest[merged];
             if table.is_empty() {
