@@ -59,7 +59,7 @@ impl Layout {
     }
 
     /// From the lowest byte covered to the end of the highest, relative to `base`.
-    fn span(&self, item: usize) -> (isize, isize) {
+    pub fn span(&self, item: usize) -> (isize, isize) {
         let reach = self.shape.iter().zip(&self.strides).filter(|&(&n, _)| n > 1);
         reach.fold((0, item as isize), |(low, high), (&n, &s)| {
             (low + ((n - 1) * s).min(0), high + ((n - 1) * s).max(0))
