@@ -1,5 +1,7 @@
 //! Gather and scatter-add against a naive oracle, and the faults of others as tests.
 
+mod common;
+
 use ndblas::{
     Element, Error, Index, Mode, Status, View, ViewMut, gather, gather_nd, scatter_add,
     scatter_add_nd,
@@ -1387,4 +1389,9 @@ mod exports {
         }
         assert_eq!(out, [7.0; 2]);
     }
+}
+
+#[test]
+fn under_every_override() {
+    common::rerun_under_overrides("under_every_override");
 }

@@ -555,7 +555,7 @@ pub fn last_error() -> String {
     let mut buffer = [0u8; 1000];
     // SAFETY: the buffer has room for as many bytes as it says.
     let n = unsafe { ndblas_last_error(buffer.as_mut_ptr().cast(), buffer.len()) };
-    String::from_utf8_lossy(&buffer[..n]).into_owned()
+    String::from_utf8_lossy(&buffer[..n.min(buffer.len() - 1)]).into_owned()
 }
 
 pub const OK: i32 = 0;
