@@ -17,8 +17,8 @@ if [ ! -x "$dir/rustc" ]; then
     set -- -qq -o APT::Architecture=amd64 -o APT::Architectures=amd64,arm64 -o "Dir::State::Lists=$dir/lists" \
         -o "Dir::Cache=$dir/cache" -o APT::Sandbox::User=root
     apt-get "$@" update >&2
-    library=$(apt-cache "$@" depends libstd-rust-web-dev | grep -o 'libstd-rust-web-[0-9.]*' | head -n 1)
-    llvm=$(apt-cache "$@" depends "$library" | grep -o 'libllvm[0-9]*' | head -n 1)
+    library=$(apt-cache "$@" depends libstd-rust-web-dev | grep -o 'libstd-rust-web-[0-9][0-9.]*' | head -n 1)
+    llvm=$(apt-cache "$@" depends "$library" | grep -o 'libllvm[0-9][0-9]*' | head -n 1)
     cd "$dir/debs"
     apt-get "$@" download rustc-web libstd-rust-web-dev:amd64 libstd-rust-web-dev:arm64 "$library" "$llvm" >&2
     for package in *.deb; do dpkg -x "$package" "$dir/root"; done

@@ -21,8 +21,8 @@ mod common;
 use common::*;
 use ndblas::capi::blas::*;
 use ndblas::capi::fused::ndblas_mul_add;
-use ndblas::capi::level1::*;
 use ndblas::capi::indexed::{ndblas_gather, ndblas_scatter_add};
+use ndblas::capi::level1::*;
 use ndblas::capi::permute::{ndblas_permute, ndblas_permute_in_place};
 use ndblas::capi::types::{ndblas_scalar, ndblas_view, ndblas_view_mut};
 use ndblas::{Element, set_num_threads_local};
@@ -920,9 +920,8 @@ fn transposes_in_place() {
     let mut a = vector(&counting(24));
     let cube = part(&a, 0, &[2, 3, 4], &[12, 4, 1]);
     assert_eq!(in_place(&mut a, &cube, null()), OK);
-    let want = [
-        0, 12, 4, 16, 8, 20, 1, 13, 5, 17, 9, 21, 2, 14, 6, 18, 10, 22, 3, 15, 7, 19, 11, 23,
-    ];
+    let want =
+        [0, 12, 4, 16, 8, 20, 1, 13, 5, 17, 9, 21, 2, 14, 6, 18, 10, 22, 3, 15, 7, 19, 11, 23];
     assert_eq!(a.values(), want.map(f64::from));
 
     let mut a = vector(&counting(24));

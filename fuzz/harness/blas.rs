@@ -44,7 +44,9 @@ pub fn run(bytes: &[u8]) {
     let n = if setup.source.rarely(150) {
         setup.source.pick(&[300_001, 70_000])
     } else {
-        setup.source.pick(&[3, 1, 2, 0, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 127, 300, 2047, -1])
+        setup
+            .source
+            .pick(&[3, 1, 2, 0, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 127, 300, 2047, -1])
     };
     let two = !matches!(op, Scal | Nrm2 | Asum | Iamax);
     let names: &[&str] = if two { &["x", "y"] } else { &["x"] };
@@ -76,7 +78,8 @@ pub fn run(bytes: &[u8]) {
     faults.may(null_alpha || null_beta, OK);
     if n > 1 && setup.nonsense(5) {
         let k = setup.source.below(incs.len());
-        incs[k] = setup.source.pick(&[isize::MAX, isize::MIN, isize::MAX / item + 1, isize::MAX / item]);
+        incs[k] =
+            setup.source.pick(&[isize::MAX, isize::MIN, isize::MAX / item + 1, isize::MAX / item]);
         faults.must(true, ARGUMENT);
         faults.must(true, SHAPE);
     }
@@ -98,7 +101,11 @@ pub fn run(bytes: &[u8]) {
     let memory: Vec<*mut u8> = setup.memories.iter_mut().map(|m| m.as_mut_ptr()).collect();
     let pointer = |k: usize| -> *mut c_void {
         let k = k.min(operands.len() - 1);
-        if null_data[k] { null_mut() } else { memory[operands[k].memory].wrapping_offset(lowest[k]).cast() }
+        if null_data[k] {
+            null_mut()
+        } else {
+            memory[operands[k].memory].wrapping_offset(lowest[k]).cast()
+        }
     };
     let (incx, incy) = (incs[0], incs[incs.len() - 1]);
     let (alpha, beta) = (held.alpha, held.beta);
@@ -114,7 +121,8 @@ pub fn run(bytes: &[u8]) {
     };
     let (a, b) = (factor(null_alpha, &alpha, &alpha32), factor(null_beta, &beta, &beta32));
     const UNTOUCHED: f64 = -123.25;
-    let (mut c32, mut c64) = (Complex::new(UNTOUCHED as f32, UNTOUCHED as f32), C64::new(UNTOUCHED, UNTOUCHED));
+    let (mut c32, mut c64) =
+        (Complex::new(UNTOUCHED as f32, UNTOUCHED as f32), C64::new(UNTOUCHED, UNTOUCHED));
     let (mut r32, mut r64, mut index) = (UNTOUCHED as f32, UNTOUCHED, -77isize);
     let mut status = OK;
     let what = format!("{op:?} ({variant:?}) of n = {n}, increments {incs:?}, {factors:?}");

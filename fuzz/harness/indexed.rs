@@ -41,8 +41,7 @@ pub fn run(bytes: &[u8]) {
     let scatter = setup.source.rarely(2);
     let nd = setup.source.rarely(2);
     let integer = setup.source.rarely(4);
-    let dtype =
-        if integer { setup.source.pick(&INTEGERS) } else { setup.source.pick(&ARITHMETIC) };
+    let dtype = if integer { setup.source.pick(&INTEGERS) } else { setup.source.pick(&ARITHMETIC) };
     let grid = setup.source.shape();
     let mut axes: Vec<usize> = (0..grid.len()).collect();
     let count = if nd { setup.source.pick(&[1, 2, 0, 3, 5]).min(grid.len()) } else { 1 };
@@ -90,7 +89,8 @@ pub fn run(bytes: &[u8]) {
     let bad = setup.source.rarely(4);
     let mut first_index = setup.operands.len();
     for k in 0..axes.len() {
-        let index_dtype = if setup.nonsense(10) { DType::F32 } else { setup.source.pick(&INTEGERS) };
+        let index_dtype =
+            if setup.nonsense(10) { DType::F32 } else { setup.source.pick(&INTEGERS) };
         let mut shape = grid.clone();
         if setup.source.rarely(2) {
             // An index of whole rows.
@@ -143,7 +143,8 @@ pub fn run(bytes: &[u8]) {
     if !given_axes.is_empty() && setup.nonsense(6) {
         let k = setup.source.below(given_axes.len());
         let first = given_axes[0];
-        given_axes[k] = setup.source.pick(&[ndim as i32, -1 - ndim as i32, i32::MAX, i32::MIN, first, 0]);
+        given_axes[k] =
+            setup.source.pick(&[ndim as i32, -1 - ndim as i32, i32::MAX, i32::MIN, first, 0]);
     }
     let wrong_mode = if setup.nonsense(10) { setup.source.pick(&[4, -1, i32::MAX]) } else { mode };
     let n = if nd && setup.nonsense(12) {
@@ -163,8 +164,9 @@ pub fn run(bytes: &[u8]) {
     let indices = first_index..last;
     for o in &setup.operands[indices.clone()] {
         faults.must(o.legible() && !o.dtype.is_integer(), DTYPE);
-        // An nd call copies the descriptors; a NULL one among them cannot be.
-        faults.may(nd && o.spoilt == Spoilt::Null, NULL);
+        // Among several a descriptor cannot be NULL: it is one of no rank and no dtype.
+        faults.may(nd && o.spoilt == Spoilt::Null, DTYPE);
+        faults.may(nd && o.spoilt == Spoilt::Null, SHAPE);
     }
     let legible = setup.operands.iter().all(Operand::legible);
     let complex = matches!(dtype, DType::Complex64 | DType::Complex128);
@@ -309,7 +311,8 @@ pub fn run(bytes: &[u8]) {
         faults,
         // SAFETY: descriptors of cells in the memories, or wrong in a way that must be noticed.
         |p| unsafe {
-            let empty = ndblas_view { data: null(), shape: null(), strides: null(), ndim: -1, dtype: 0 };
+            let empty =
+                ndblas_view { data: null(), shape: null(), strides: null(), ndim: -1, dtype: 0 };
             let views: Vec<ndblas_view> = p[indices.clone()]
                 .iter()
                 .map(|&p| p.cast::<ndblas_view>().as_ref().copied().unwrap_or(empty))
@@ -323,12 +326,12 @@ pub fn run(bytes: &[u8]) {
                 (true, false) => {
                     ndblas_scatter_add(a, p[0].cast(), axis, p[1].cast(), wrong_mode, p[last])
                 }
-                (false, true) => ndblas_gather_nd(
-                    a, p[0].cast(), n, numbers, views, wrong_mode, b, p[last],
-                ),
-                (true, true) => ndblas_scatter_add_nd(
-                    a, p[0].cast(), n, numbers, views, wrong_mode, p[last],
-                ),
+                (false, true) => {
+                    ndblas_gather_nd(a, p[0].cast(), n, numbers, views, wrong_mode, b, p[last])
+                }
+                (true, true) => {
+                    ndblas_scatter_add_nd(a, p[0].cast(), n, numbers, views, wrong_mode, p[last])
+                }
             }
         },
         |before, o, index| {

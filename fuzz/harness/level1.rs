@@ -92,7 +92,8 @@ pub fn faults(setup: &Setup, op: Op, dtype: DType, factors: Factors) -> Faults {
         match op {
             Swap | Rot => faults.must(shapes[0] != shapes[1], SHAPE),
             Dotu | Dotc => {
-                let (one, other) = (broadcasts(shapes[0], shapes[1]), broadcasts(shapes[1], shapes[0]));
+                let (one, other) =
+                    (broadcasts(shapes[0], shapes[1]), broadcasts(shapes[1], shapes[0]));
                 faults.must(!one && !other, SHAPE);
                 // An axis of length 1 before all others.
                 faults.may(shapes[0].len() != shapes[1].len(), SHAPE);
@@ -259,8 +260,7 @@ pub fn run(bytes: &[u8]) {
         dtype = setup.source.pick(&INTEGERS);
     }
     let shape = setup.source.shape();
-    let factors =
-        Factors { alpha: setup.source.factor(dtype), beta: setup.source.factor(dtype) };
+    let factors = Factors { alpha: setup.source.factor(dtype), beta: setup.source.factor(dtype) };
     let other = if setup.nonsense(12) { DType::I16 } else { dtype };
     match op {
         Fill | Scal => setup.output("y", &shape, dtype),
@@ -298,8 +298,7 @@ pub fn run(bytes: &[u8]) {
         _ if dtype.is_integer() => factors,
         _ => Factors { alpha: rounded(dtype, factors.alpha), beta: rounded(dtype, factors.beta) },
     };
-    let effective =
-        if op == Axpy { Factors { beta: C64::new(1.0, 0.0), ..held } } else { held };
+    let effective = if op == Axpy { Factors { beta: C64::new(1.0, 0.0), ..held } } else { held };
     let exact = !dtype.is_integer() && faults.none() && setup.exact(&[held.alpha, effective.beta]);
     let operands = setup.operands.clone();
     let (alpha, beta) = (scalar(factors.alpha), scalar(factors.beta));

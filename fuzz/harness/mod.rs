@@ -123,7 +123,8 @@ impl<'a> Source<'a> {
         let re = part(false);
         let complex = matches!(dtype, DType::Complex64 | DType::Complex128);
         let re = if self.rarely(60) { f64::NAN } else { re };
-        let im = if complex || self.rarely(60) { self.pick(&[0.0, 0.0, 1.0, -1.7, -0.0]) } else { 0.0 };
+        let im =
+            if complex || self.rarely(60) { self.pick(&[0.0, 0.0, 1.0, -1.7, -0.0]) } else { 0.0 };
         C64::new(re, im)
     }
 }
@@ -264,16 +265,8 @@ pub fn rounded(dtype: DType, v: C64) -> C64 {
 }
 
 pub const ARITHMETIC: [DType; 4] = [DType::F64, DType::F32, DType::Complex64, DType::Complex128];
-pub const INTEGERS: [DType; 8] = [
-    DType::I64,
-    DType::I32,
-    DType::I8,
-    DType::I16,
-    DType::U8,
-    DType::U16,
-    DType::U32,
-    DType::U64,
-];
+pub const INTEGERS: [DType; 8] =
+    [DType::I64, DType::I32, DType::I8, DType::I16, DType::U8, DType::U16, DType::U32, DType::U64];
 
 pub fn epsilon(dtype: DType) -> f64 {
     match dtype {
@@ -346,7 +339,11 @@ pub fn want(dtype: DType, products: &[&[C64]], exact: bool) -> Want {
         return Want::Any;
     }
     let sum = products.iter().fold(Sum::default(), |sum, p| sum.plus(p));
-    let ulps = if exact { 0.0 } else { 2.0 * (1 + products.len()) as f64 * if complex { 2.0 } else { 1.0 } };
+    let ulps = if exact {
+        0.0
+    } else {
+        2.0 * (1 + products.len()) as f64 * if complex { 2.0 } else { 1.0 }
+    };
     Want::Near(sum, ulps)
 }
 
@@ -430,7 +427,8 @@ impl<'s> Setup<'s> {
             }
         }
         let dense = Layout::dense(&shape, dtype.size());
-        let like_dense = shape.iter().zip(&strides).zip(&dense.strides).all(|((&n, s), d)| n == 1 || s == d);
+        let like_dense =
+            shape.iter().zip(&strides).zip(&dense.strides).all(|((&n, s), d)| n == 1 || s == d);
         let null_strides = like_dense && self.source.rarely(2);
         self.place(name, Layout::new(0, &shape, &strides), dtype, output, null_strides);
     }
@@ -445,7 +443,8 @@ impl<'s> Setup<'s> {
         mut null_strides: bool,
     ) {
         let empty = layout.shape.contains(&0);
-        let (low, high) = if empty { (0, dtype.size() as isize) } else { layout.span(dtype.size()) };
+        let (low, high) =
+            if empty { (0, dtype.size() as isize) } else { layout.span(dtype.size()) };
         let mut memory = None;
         if !self.operands.is_empty() && self.source.rarely(4) {
             let other = self.operands[self.source.below(self.operands.len())].clone();
@@ -505,7 +504,8 @@ impl<'s> Setup<'s> {
         let Operand { memory, layout, dtype, .. } = self.operands[k].clone();
         each_index(&layout.shape, |index| {
             let (at, v) = (layout.offset(index) as usize, value(self));
-            self.memories[memory][at..at + dtype.size()].copy_from_slice(&v.to_le_bytes()[..dtype.size()]);
+            self.memories[memory][at..at + dtype.size()]
+                .copy_from_slice(&v.to_le_bytes()[..dtype.size()]);
         });
     }
 
@@ -566,7 +566,8 @@ impl<'s> Setup<'s> {
 
     /// All legible operands of these names have one dtype.
     pub fn same_dtypes(&self, faults: &mut Faults, but: &str) {
-        let mut dtypes = self.operands.iter().filter(|o| o.name != but && o.legible()).map(|o| o.dtype);
+        let mut dtypes =
+            self.operands.iter().filter(|o| o.name != but && o.legible()).map(|o| o.dtype);
         if let Some(first) = dtypes.next() {
             faults.must(dtypes.any(|d| d != first), common::DTYPE);
         }
@@ -582,11 +583,13 @@ impl<'s> Setup<'s> {
     ) {
         let before = self.memories.clone();
         let data: Vec<*mut u8> = self.memories.iter_mut().map(|m| m.as_mut_ptr()).collect();
-        let mut descriptors: Vec<_> = self.operands.iter().map(|o| Descriptor::new(o, &data)).collect();
+        let mut descriptors: Vec<_> =
+            self.operands.iter().map(|o| Descriptor::new(o, &data)).collect();
         let pointers: Vec<_> = descriptors.iter_mut().map(Descriptor::pointer).collect();
         let status = call(&pointers);
         let operands = &self.operands;
-        let about = || format!("{what} with {operands:#?}: status {status}, {}", common::last_error());
+        let about =
+            || format!("{what} with {operands:#?}: status {status}, {}", common::last_error());
         assert!(faults.admit(status), "{}, not of {faults:?}", about());
         if status != common::OK {
             assert!(self.memories == before, "{}: something was written", about());

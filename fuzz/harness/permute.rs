@@ -8,8 +8,7 @@ pub fn run(bytes: &[u8]) {
     let mut setup = Setup::new(bytes);
     let in_place = setup.source.rarely(4);
     let integer = setup.source.rarely(3);
-    let dtype =
-        if integer { setup.source.pick(&INTEGERS) } else { setup.source.pick(&ARITHMETIC) };
+    let dtype = if integer { setup.source.pick(&INTEGERS) } else { setup.source.pick(&ARITHMETIC) };
     let mut shape = setup.source.shape();
     let rank = shape.len();
     // Of NULL, the axes in reverse; else exchanges, which may also undo one another.
@@ -33,7 +32,10 @@ pub fn run(bytes: &[u8]) {
             }
         }
         let mut size = 1;
-        if shape.iter().any(|&n| { size *= n.max(1); size > 20_000 }) {
+        if shape.iter().any(|&n| {
+            size *= n.max(1);
+            size > 20_000
+        }) {
             shape.fill(2);
             shape.iter_mut().skip(12).for_each(|n| *n = 1);
         }
@@ -117,7 +119,8 @@ pub fn run(bytes: &[u8]) {
             if moves {
                 return Want::Bits(source.bits(before, index));
             }
-            let read = |o: &Operand, factor| if factor == zero { zero } else { o.get(before, index) };
+            let read =
+                |o: &Operand, factor| if factor == zero { zero } else { o.get(before, index) };
             let (x, y) = (read(&source, alpha), read(out, beta));
             match (alpha == zero, beta == zero) {
                 (true, true) => want(dtype, &[], exact),

@@ -53,7 +53,9 @@ fn level1(peer: &str, op: &str, n: usize, seconds: f64) -> Option<f64> {
             let mut y = ViewMut::from_slice(&mut y, &shape).expect("a vector");
             Some(match op {
                 "axpy" => time(seconds, || ndblas::axpy(small, &x, &mut y).expect("it fits")),
-                "mul_add" => time(seconds, || ndblas::mul_add(small, &x, &z, 1.0, &mut y).expect("it fits")),
+                "mul_add" => {
+                    time(seconds, || ndblas::mul_add(small, &x, &z, 1.0, &mut y).expect("it fits"))
+                }
                 "dot" => time(seconds, || drop(black_box(ndblas::dotu(&x, &z)))),
                 "nrm2" => time(seconds, || drop(black_box(ndblas::nrm2(&x)))),
                 _ => return None,
@@ -120,7 +122,8 @@ fn permute<T: Scalar + Default>(
             let mut out = StridedArray::<T>::col_major(source.dims());
             let mut out = out.view_mut();
             Some(time(seconds, || {
-                strided_perm::copy_into(&mut out, &source, threadteam::Exec::serial()).expect("it fits");
+                strided_perm::copy_into(&mut out, &source, threadteam::Exec::serial())
+                    .expect("it fits");
             }))
         }
         "transpose" if perm == [1, 0] => Some(time(seconds, || {
@@ -143,13 +146,15 @@ fn indexed(peer: &str, op: &str, [i, n, l, k]: [usize; 4], seconds: f64) -> Opti
                 let a = View::from_slice(&table, &whole).expect("an array");
                 let mut out = ViewMut::from_slice(&mut rows, &part).expect("an array");
                 time(seconds, || {
-                    ndblas::gather(1.0, &a, 1, &index, Mode::Raise, 0.0, &mut out).expect("it fits");
+                    ndblas::gather(1.0, &a, 1, &index, Mode::Raise, 0.0, &mut out)
+                        .expect("it fits");
                 })
             } else {
                 let src = View::from_slice(&rows, &part).expect("an array");
                 let mut out = ViewMut::from_slice(&mut table, &whole).expect("an array");
                 time(seconds, || {
-                    ndblas::scatter_add(1.0, &src, 1, &index, Mode::Raise, &mut out).expect("it fits");
+                    ndblas::scatter_add(1.0, &src, 1, &index, Mode::Raise, &mut out)
+                        .expect("it fits");
                 })
             })
         }
@@ -180,7 +185,9 @@ fn indexed(peer: &str, op: &str, [i, n, l, k]: [usize; 4], seconds: f64) -> Opti
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
-    let [_, peer, file, seconds] = &args[..] else { panic!("usage: ndblas-peers PEER FILE SECONDS") };
+    let [_, peer, file, seconds] = &args[..] else {
+        panic!("usage: ndblas-peers PEER FILE SECONDS")
+    };
     let seconds: f64 = seconds.parse().expect("seconds");
     ndblas::set_num_threads(1);
     for case in std::fs::read_to_string(file).expect("the cases").lines() {
@@ -190,7 +197,9 @@ fn main() {
                 indexed(peer, op, list(dims).try_into().expect("four extents"), seconds)
             }
             [op, n] => level1(peer, op, n.parse().expect("n"), seconds),
-            ["permute", "f32", shape, perm] => permute::<f32>(peer, &list(shape), &list(perm), seconds),
+            ["permute", "f32", shape, perm] => {
+                permute::<f32>(peer, &list(shape), &list(perm), seconds)
+            }
             ["permute", _, shape, perm] => permute::<f64>(peer, &list(shape), &list(perm), seconds),
             _ => None,
         };
