@@ -3,7 +3,7 @@ Rust crates ndarray, strided-perm and transpose. Each peer runs in a process of 
 thread and one core; that is repeated in rounds, and the median of the rounds counts. Writes a report in Markdown with
 plots.
 
-usage: report.py [--out FOLDER] [--rounds N] [--seconds S] [--only WORD]... [--quick]
+usage: report.py [--out FOLDER] [--rounds N] [--seconds S] [--only WORD]... [--quick] [--no-build]
        report.py --worker PEER CASES SECONDS          (what it runs for each Python peer)
 
 NDBLAS_SO names the shared library to time; without it, `cargo build --release` makes it."""
@@ -23,7 +23,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 OURS = "ndblas"
 OURS_RUST = "ndblas (Rust)"
-# Of these, each has what it can do; the lines of its docstring say how it is called.
 PYTHON = [OURS, "numpy", "scipy", "numexpr", "numba", "torch", "mkl"]
 RUST = {OURS_RUST: "ndblas", "ndarray": "ndarray", "strided-perm": "strided-perm", "transpose": "transpose"}
 
@@ -89,7 +88,7 @@ class Memcpy(Peer):
 
 
 class Ndblas(Peer):
-    """The C ABI by ctypes, with descriptors made once; some 2 us of each call are Python's."""
+    """The C ABI by ctypes, with descriptors made once; of each call some 0.3 us are Python's."""
 
     def __init__(self):
         self.lib = ctypes.CDLL(os.environ["NDBLAS_SO"])
@@ -450,7 +449,7 @@ def plot(args, results, lines):
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
-    style = {p: f"C{i}" for i, p in enumerate(PYTHON + list(RUST))}
+    style = dict(zip(PYTHON + list(RUST), plt.get_cmap("tab20").colors[::2] + ((0, 0, 0),)))
     figure, axes = plt.subplots(2, 2, figsize=(13, 9), constrained_layout=True)
     for axis, op in zip(axes.flat, LEVEL1):
         for peer in PYTHON + list(RUST):
@@ -512,7 +511,7 @@ def write(args, results, missing, lines, python, config, took):
             f"One run of `make bench` on {machine()}: {config}. Peers: {versions(python)}. One thread, one core, "
             f"each peer in a process of its own, in turn, {args.rounds} rounds; of each process the median of samples, and of "
             f"these the median. {took:.0f} s in all.", "",
-            "Python's peers and `ndblas` are called from Python (ours by ctypes, some 2 us of each call are Python's own), the "
+            "Python's peers and `ndblas` are called from Python (ours by ctypes; of a short call most is Python's own), the "
             "Rust crates and `ndblas (Rust)` from Rust; the last line of a table compares each with ours in the same language "
             "(above 1, ours is faster). In bold the fastest of a line."]
     if missing:
@@ -547,9 +546,10 @@ def main():
         return worker(sys.argv[2], sys.argv[3], float(sys.argv[4]))
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--out", default=os.path.join(ROOT, "docs/figures"))
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=.03, help="for a case, about")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=.02, help="for a case, about")
     parser.add_argument("--only", action="append", help="cases that contain this word")
+    parser.add_argument("--no-build", action="store_true", help="the Rust peers as they were built last")
     parser.add_argument("--quick", action="store_true", help="fewer cases")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
@@ -557,7 +557,9 @@ def main():
     if "NDBLAS_SO" not in os.environ:
         subprocess.run([cargo, "build", "--release", "--target-dir", "target"], cwd=ROOT, check=True)
         os.environ["NDBLAS_SO"] = os.path.join(ROOT, "target/release/libndblas" + (".dylib" if sys.platform == "darwin" else ".so"))
-    subprocess.run([cargo, "build", "--release", "--target-dir", os.path.join(ROOT, "target/peers")], cwd=HERE, check=True)
+    rust = os.path.join(ROOT, "target/peers/release/ndblas-peers")
+    if not (args.no_build and os.path.exists(rust)):
+        subprocess.run([cargo, "build", "--release", "--target-dir", os.path.join(ROOT, "target/peers")], cwd=HERE, check=True)
     lib = ctypes.CDLL(os.environ["NDBLAS_SO"])
     lib.ndblas_config.restype = ctypes.c_char_p
     lines = [c for c in cases(args.quick) if not args.only or any(word in c for word in args.only)]

@@ -66,12 +66,19 @@ fn level1(peer: &str, op: &str, n: usize, seconds: f64) -> Option<f64> {
             let (x, z) = (view(&x[..]), view(&z[..]));
             let mut y = ndarray::ArrayViewMut1::from(&mut y[..]);
             Some(match op {
-                "axpy" => time(seconds, || y.scaled_add(small, &x)),
+                "axpy" => time(seconds, || y.scaled_add(small, black_box(&x))),
                 "mul_add" => time(seconds, || {
-                    Zip::from(&mut y).and(&x).and(&z).for_each(|y, &x, &z| *y += small * (x * z));
+                    Zip::from(&mut y)
+                        .and(black_box(&x))
+                        .and(black_box(&z))
+                        .for_each(|y, &x, &z| *y += small * (x * z));
                 }),
-                "dot" => time(seconds, || drop(black_box(x.dot(&z)))),
-                "nrm2" => time(seconds, || drop(black_box(x.dot(&x).sqrt()))),
+                "dot" => time(seconds, || {
+                    black_box(black_box(&x).dot(black_box(&z)));
+                }),
+                "nrm2" => time(seconds, || {
+                    black_box(black_box(&x).dot(black_box(&x)).sqrt());
+                }),
                 _ => return None,
             })
         }
