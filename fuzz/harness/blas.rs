@@ -53,7 +53,9 @@ pub fn run(bytes: &[u8]) {
     let item = dtype.size() as isize;
     let mut incs = vec![];
     for (k, &name) in names.iter().enumerate() {
-        let inc = setup.source.pick(&[1, 1, -1, 2, -2, 3, 0, -3, 7, 100]);
+        let inc = setup.source.pick(&[1, 1, -1, 2, -2, 3, 0, -3, 7, 30]);
+        // Not so far apart that they fill the memory.
+        let inc = if n > 2047 { inc.clamp(-2, 2) } else { inc };
         let output = match op {
             Swap | Rot => true,
             Scal => true,

@@ -57,7 +57,7 @@ pub fn run(bytes: &[u8]) {
     for &d in &axes {
         table[d] = setup.source.pick(&[5, 3, 1, 8, 40, 0, 300]);
     }
-    while table.iter().map(|&n| n.max(1)).product::<isize>() > 400_000 {
+    while table.iter().map(|&n| n.max(1)).product::<isize>() > 40_000 {
         axes.iter().for_each(|&d| table[d] = 2);
         if axes.iter().all(|&d| table[d] <= 2) {
             break;
