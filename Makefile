@@ -1,4 +1,5 @@
-# Builds, tests and installs ndblas for C, C++ and Cython users; Rust users need only cargo. GNU make 3.81 or later.
+# Builds, tests and installs ndblas for C, C++ and Cython users; Rust users need only cargo, and Python users
+# `pip install ./python`. GNU make 3.81 or later.
 
 PREFIX ?= /usr/local
 LIBDIR ?= lib
@@ -32,7 +33,7 @@ endif
 help:
 	@echo 'make demo       build, and train the convolutional network of c_examples/ on real digits (installs OpenBLAS'
 	@echo '                if it can; BLAS=none does without)'
-	@echo 'make test       every test: Rust, C, C++, install, with OpenBLAS and without'
+	@echo 'make test       every test: Rust, C, C++, install, with OpenBLAS and without; Python'
 	@echo 'make install    PREFIX=$(PREFIX) DESTDIR= LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR) [BLAS=none]'
 	@echo 'make uninstall  with the same variables'
 	@echo 'make lib        build only what `make install` installs (then `sudo make install` needs no cargo)'

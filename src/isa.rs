@@ -72,7 +72,11 @@ pub trait RealVector: Vector {
 
 /// `f32` and `f64`.
 pub trait Real:
-    Scalar<Real = Self> + PartialOrd + core::ops::Neg<Output = Self> + core::ops::Sub<Output = Self>
+    Scalar<Real = Self>
+    + PartialOrd
+    + core::ops::Neg<Output = Self>
+    + core::ops::Add<Output = Self>
+    + core::ops::Sub<Output = Self>
 {
     /// The register of this type.
     type Reg<I: Isa>: RealVector<Elem = Self, Isa = I>;

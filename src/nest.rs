@@ -146,14 +146,19 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         });
     }
 
+    /// Made where it is needed: what is copied right after it was written stalls a short call.
+    #[inline(always)]
+    fn first(&self) -> [*mut u8; N] {
+        step(self.base, self.plan.offset)
+    }
+
     fn run_here<K: Rows<T, N, OUT>>(&self, kernel: K) {
-        let Walk { plan, base, .. } = self;
-        let block = plan.block();
-        let first = step(*base, plan.offset);
+        let Walk { plan, .. } = self;
         if plan.axes.len() <= 1 {
+            let [row, _] = plan.block();
             // SAFETY: the operands are valid views of T, checked for overlap when planned, and the
             // plan visits their elements only.
-            if unsafe { kernel.blas(block[0].len, first, block[0].stride) } {
+            if unsafe { kernel.blas(row.len, self.first(), row.stride) } {
                 return;
             }
         } else if let Some(crossing) =
@@ -164,9 +169,15 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         let large = K::STREAMS && self.is_large();
         if plan.axes.len() <= 2 && !large {
             // The short way of a short call.
-            return dispatch(Block { kernel, block, p: first, large, elements: PhantomData });
+            return dispatch(Block {
+                kernel,
+                block: plan.block(),
+                p: self.first(),
+                large,
+                elements: PhantomData,
+            });
         }
-        self.run_rows(kernel, &plan.axes, first, large);
+        self.run_rows(kernel, &plan.axes, self.first(), large);
         if large {
             fence();
         }
@@ -229,18 +240,23 @@ fn unequal_outputs(out: &Cells, lead: &Cells) -> Error {
 }
 
 impl<'v, T: Scalar, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
-    /// The same walk over the real and imaginary parts.
-    pub fn parts(&self) -> Walk<'v, T::Real, N, OUT> {
-        let mut walk = Walk::new();
+    /// Runs a kernel over the real and imaginary parts.
+    pub fn run_on_parts<K: Rows<T::Real, N, OUT>>(&self, kernel: K) {
+        let parts = size_of::<T>() / size_of::<T::Real>();
+        if parts == 1 {
+            // SAFETY: a real T is its own T::Real, and the walk has no other trace of its type.
+            let walk = unsafe { &*core::ptr::from_ref(self).cast::<Walk<'v, T::Real, N, OUT>>() };
+            return walk.run(kernel);
+        }
+        let mut walk = Walk::<T::Real, N, OUT>::new();
         walk.plan.reset();
-        let item = size_of::<T::Real>();
-        walk.plan.push(size_of::<T>() / item, [item as isize; N]);
+        walk.plan.push(parts, [size_of::<T::Real>() as isize; N]);
         walk.plan.axes.extend(self.plan.axes.iter().copied());
         walk.plan.fuse();
         walk.plan.empty = self.plan.empty;
         walk.plan.offset = self.plan.offset;
         walk.base = self.base;
-        walk
+        walk.run(kernel);
     }
 }
 
@@ -331,14 +347,22 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
     /// Reduces every element; `None` of nothing.
     pub fn reduce<R: Reduce<T, N>>(&self, reduce: R) -> Option<R::Output> {
         let combine = |a, b| reduce.combine(a, b);
+        let value = |n, p| {
+            // SAFETY: blocks are of dense, aligned elements of the views.
+            let by_blas = unsafe { reduce.blas(n, p) };
+            by_blas.unwrap_or_else(|| dispatch(OneBlock { reduce, n, p, elements: PhantomData }))
+        };
+        if self.plan.empty {
+            return None;
+        }
+        if self.len() <= block::<T>() {
+            // The short way of a short call: without a tree.
+            let mut only = None;
+            self.blocks(0..1, |_, n, p| only = Some(value(n, p)));
+            return only;
+        }
         let run = |range, tree: &mut Tree<R::Output>| {
-            self.blocks(range, |number, n, p| {
-                // SAFETY: blocks are of dense, aligned elements of the views.
-                let by_blas = unsafe { reduce.blas(n, p) };
-                let value = by_blas
-                    .unwrap_or_else(|| dispatch(OneBlock { reduce, n, p, elements: PhantomData }));
-                tree.push(number, value, combine);
-            });
+            self.blocks(range, |number, n, p| tree.push(number, value(n, p), combine));
         };
         let mut whole = Tree::default();
         self.in_ranges(N, run, &mut whole, |whole, start, tree| {
@@ -552,7 +576,7 @@ impl<T: Scalar> Walk<'_, T, 2, 0> {
             v == max || (max.is_nan() && v.is_nan())
         };
         // By registers down to a few elements, then one by one.
-        const FEW: usize = 256;
+        const FEW: usize = 128;
         let may_match = |range: core::ops::Range<usize>| {
             let part = p.wrapping_add(range.start * size_of::<T>());
             let (n, p, elements) = (range.len(), [part], PhantomData::<T>);

@@ -90,9 +90,6 @@ pub trait Element:
     /// The plain word of the same size, by which elements are moved.
     #[doc(hidden)]
     type Word: Word;
-    /// `self + other`; integers wrap.
-    #[doc(hidden)]
-    fn accumulate(self, other: Self) -> Self;
     /// The value `re + i*im` in this type, where it can be held: integers exactly, real types
     /// without an imaginary part, floating point rounded to the nearest.
     #[doc(hidden)]
@@ -129,17 +126,16 @@ pub trait Scalar:
 }
 
 /// An unsigned word that elements of its size are moved as.
-pub trait Word: sealed::Sealed + Moves + Copy + Send + Sync + 'static {}
+pub trait Word: sealed::Sealed + Moves + Copy + Send + Sync + 'static {
+    /// `self + other`, which wraps; of two words, each for itself.
+    fn plus(self, other: Self) -> Self;
+}
 
 macro_rules! real {
     ($t:ty, $dtype:ident, $word:ty, $assoc:ident) => {
         impl Element for $t {
             const DTYPE: DType = DType::$dtype;
             type Word = $word;
-            #[inline(always)]
-            fn accumulate(self, other: Self) -> Self {
-                self + other
-            }
             #[inline(always)]
             fn from_parts(re: f64, im: f64) -> Option<Self> {
                 (im == 0.0).then_some(re as $t)
@@ -182,10 +178,6 @@ macro_rules! real {
                 _ => DType::Complex128,
             };
             type Word = [$word; 2];
-            #[inline(always)]
-            fn accumulate(self, other: Self) -> Self {
-                self + other
-            }
             #[inline(always)]
             fn from_parts(re: f64, im: f64) -> Option<Self> {
                 Some(Self::rounded(re, im))
@@ -235,10 +227,6 @@ macro_rules! integer {
             const DTYPE: DType = DType::$dtype;
             type Word = $word;
             #[inline(always)]
-            fn accumulate(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-            #[inline(always)]
             fn from_parts(re: f64, im: f64) -> Option<Self> {
                 // A cast saturates, so what comes back equal lies in range, but for 2^63 and
                 // 2^64, which come back from the largest value.
@@ -265,12 +253,29 @@ macro_rules! integer {
 integer!(i8: I8 as u8, i16: I16 as u16, i32: I32 as u32, i64: I64 as u64,
          u8: U8 as u8, u16: U16 as u16, u32: U32 as u32, u64: U64 as u64);
 
-impl Word for u8 {}
-impl Word for u16 {}
-impl Word for u32 {}
-impl Word for u64 {}
-impl Word for [u32; 2] {}
-impl Word for [u64; 2] {}
+macro_rules! word {
+    ($($t:ty),*) => {$(
+        impl Word for $t {
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+        }
+    )*};
+}
+word!(u8, u16, u32, u64);
+
+macro_rules! words {
+    ($($t:ty),*) => {$(
+        impl Word for [$t; 2] {
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                [self[0].wrapping_add(other[0]), self[1].wrapping_add(other[1])]
+            }
+        }
+    )*};
+}
+words!(u32, u64);
 impl sealed::Sealed for [u32; 2] {}
 impl sealed::Sealed for [u64; 2] {}
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every test there is: Rust, the header, C, C++ and the installation, with OpenBLAS and without. Goes on after a failure,
-# and closes with one line that counts.
+# Every test there is: Rust, the header, C, C++ and the installation, with OpenBLAS and without, and Python. Goes on after
+# a failure, and closes with one line that counts.
 # usage: tests/all.sh [auto|openblas|none]
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -10,7 +10,7 @@ log=target/tests.log
 passed=0 failed=0 skipped=0
 broken=
 
-# step NAME command...: counts the lines of cargo's and of tests/report.sh's form.
+# step NAME command...: counts the lines of cargo's, of pytest's and of tests/report.sh's form.
 step() {
     name=$1
     shift
@@ -24,6 +24,13 @@ step() {
         /^ok   / { ok++ }
         /^FAIL / { bad++ }
         /^skip / { skip++ }
+        /^[0-9]+ [a-z]+.* in [0-9.]+s/ {
+            for (i = 1; i < NF; i++) {
+                if ($(i + 1) ~ /^passed/) ok += $i
+                if ($(i + 1) ~ /^(failed|error)/) bad += $i
+                if ($(i + 1) ~ /^skipped/) skip += $i
+            }
+        }
         END { print ok + 0, bad + 0, skip + 0 }' $log)
     # A step that broke off before it could count a failure is one.
     [ "$code" -ne 0 ] && [ "$2" -eq 0 ] && set -- "$1" 1 "$3"
@@ -54,6 +61,8 @@ step "Rust, no BLAS" cargo test --no-fail-fast --target-dir target/no-blas --no-
 step "build, no BLAS" cargo build --target-dir target/no-blas --no-default-features --features $no_blas_features
 step "install, no BLAS" sh tests/install.sh none $quick
 step "C and C++" sh tests/c.sh $libraries "$PWD/target/no-blas/debug"
+# The wheel links the library as it was built last.
+step "Python" sh tests/python.sh "$PWD/target/no-blas" --features $no_blas_features
 
 echo
 [ -z "$broken" ] || echo "FAILED:$broken"

@@ -649,6 +649,170 @@ fn every_row_length() {
     }
 }
 
+/// Outputs larger than the caches, which whole lines go to wherever rows begin, and nothing else.
+#[test]
+fn large_outputs() {
+    const CANARY: u8 = 0xa5;
+    let mut rng = Rng(41);
+    for (k, gap) in [
+        (1, 0),
+        (2, 0),
+        (3, 0),
+        (7, 0),
+        (8, 0),
+        (16, 0),
+        (24, 0),
+        (33, 0),
+        (64, 0),
+        (65, 0),
+        (100, 0),
+        (129, 3),
+        (513, 0),
+        (520, 7),
+        (4096, 0),
+        (4097, 0),
+        (9001, 0),
+        (9001, 5),
+    ] {
+        for (mode, far) in [(Mode::Raise, false), (Mode::Drop, true), (Mode::Drop, false)] {
+            let l = (6 << 20) / k + 1 + rng.below(99);
+            let n = if far { (2 << 20) / k + 1 } else { 100 };
+            let a: Vec<u8> = (0..n * k).map(|v| (v * 7 + v / 251) as u8).collect();
+            let high = n as i128 - 1 + i128::from(mode == Mode::Drop) * 9;
+            let at: Vec<i32> = (0..l).map(|_| rng.within(0, high) as i32).collect();
+            let start = rng.below(64);
+            let mut buffer = vec![CANARY; start + l * (k + gap) + 64];
+            let strides = [(k + gap) as isize, 1];
+            gather(
+                1,
+                &View::from_slice(&a, &[n, k]).unwrap(),
+                0,
+                &Index::from(&View::from_slice(&at, &[l, 1]).unwrap()),
+                mode,
+                0,
+                &mut ViewMut::from_slice_strided(&mut buffer, start, &[l, k], &strides).unwrap(),
+            )
+            .unwrap();
+            let (before, rest) = buffer.split_at(start);
+            let (rows, after) = rest.split_at(l * (k + gap));
+            assert!(before.iter().chain(after).all(|&v| v == CANARY), "rows of {k}: margins");
+            let zeros = vec![0; k];
+            for (i, (row, &v)) in rows.chunks_exact(k + gap).zip(&at).enumerate() {
+                let expected = a.get(v as usize * k..(v as usize + 1) * k).unwrap_or(&zeros);
+                assert!(row[..k] == *expected, "row {i} of {k} and {gap}, {mode:?}");
+                assert!(row[k..].iter().all(|&v| v == CANARY), "after row {i} of {k}");
+            }
+        }
+    }
+}
+
+/// The same with a factor: what is computed goes the same way as what is moved.
+#[test]
+fn large_scaled_outputs() {
+    fn of<T: Number>(rng: &mut Rng, k: usize, mode: Mode) {
+        let l = (6 << 20) / (k * size_of::<T>()) + 1 + rng.below(99);
+        let n = 50;
+        let a: Vec<T> = (0..n * k).map(|v| T::of(v as i64 % 91)).collect();
+        let high = n as i128 - 1 + i128::from(mode == Mode::Drop) * 9;
+        let at: Vec<u16> = (0..l).map(|_| rng.within(0, high) as u16).collect();
+        let start = 1 + rng.below(9);
+        let mut buffer = vec![T::ONE; start + l * k + 9];
+        let strides = [k as isize, 1];
+        gather(
+            T::real(3),
+            &View::from_slice(&a, &[n, k]).unwrap(),
+            0,
+            &Index::from(&View::from_slice(&at, &[l, 1]).unwrap()),
+            mode,
+            T::ZERO,
+            &mut ViewMut::from_slice_strided(&mut buffer, start, &[l, k], &strides).unwrap(),
+        )
+        .unwrap();
+        let (before, rest) = buffer.split_at(start);
+        let (rows, after) = rest.split_at(l * k);
+        assert!(before.iter().chain(after).all(|&v| v == T::ONE), "rows of {k}: margins");
+        for (i, (row, &v)) in rows.chunks_exact(k).zip(&at).enumerate() {
+            for (j, &got) in row.iter().enumerate() {
+                let old = a.get(v as usize * k + j).copied().unwrap_or(T::ZERO);
+                let expected = T::combine(T::real(3), old, T::ZERO, T::ZERO);
+                assert_eq!(got, expected, "row {i} of {k}, {j}, {mode:?}");
+            }
+        }
+    }
+    let mut rng = Rng(43);
+    for k in [1, 2, 3, 4, 5, 8, 40, 300, 700] {
+        for mode in [Mode::Raise, Mode::Drop] {
+            of::<f32>(&mut rng, k, mode);
+            of::<Complex<f64>>(&mut rng, k, mode);
+        }
+    }
+}
+
+/// Shapes of models and of other libraries' benchmarks, the long ones cut: (I, N, L, K) of
+/// `c[i,l,k] = a[i, b[i,l], k]` and its adjoint, for indices in every kind of order.
+#[test]
+fn shapes_of_models() {
+    let mut rng = Rng(61);
+    let mut shapes = vec![
+        [1, 1353, 4772, 256],   // message passing over a graph
+        [1, 10_000, 10_000, 5], // numpy.take
+        [6553, 64, 4, 1],       // take_along_axis with few indices
+        [64, 512, 512, 1],      // by argsort
+        [16, 64, 64, 64],       // a middle axis
+        [1, 100, 130_530, 1],   // a histogram
+        [1, 10, 10_000, 64],    // many edges, few nodes
+        [1, 16_384, 16_384, 2], // windows
+        [1, 4096, 4096, 8],
+        [1, 256, 256, 128],
+    ];
+    for k in [1, 2, 3, 4, 8, 16, 32, 64, 128, 512] {
+        shapes.extend([1024, 65_536].map(|n| [1, n, 65_536 / k, k]));
+    }
+    for [i, n, l, k] in shapes {
+        let a: Vec<f32> = (0..i * n * k).map(|v| (v % 1009) as f32 * 0.37).collect();
+        let uniform: Vec<i32> = (0..i * l).map(|_| rng.below(n) as i32).collect();
+        let mut sorted = uniform.clone();
+        sorted.chunks_mut(l).for_each(|b| b.sort());
+        let few = uniform.iter().map(|&v| (v as f64 / n as f64).powi(9) as i32 * v % 3).collect();
+        let reversed = (0..i * l).map(|r| (n - 1 - r % l % n) as i32).collect();
+        let strided = (0..i * l).map(|r| ((5 * r + 1) % n) as i32).collect();
+        for at in [uniform, sorted, few, reversed, strided] {
+            let rows = |r: usize| (r / l * n + at[r] as usize) * k;
+            let (ok, c) =
+                gathered((&a, &[i, n, k]), (&at, &[i, l, 1]), 1, Mode::Raise, &[i, l, k], -1.0);
+            let same = c.chunks_exact(k).enumerate().all(|(r, row)| *row == a[rows(r)..][..k]);
+            assert!(ok.is_ok() && same, "gather {i},{n},{l},{k}");
+            let mut expected = a.clone();
+            for (r, row) in c.chunks_exact(k).enumerate() {
+                for (sum, &v) in expected[rows(r)..][..k].iter_mut().zip(row) {
+                    *sum += v;
+                }
+            }
+            let (ok, sums) =
+                scattered((&c, &[i, l, k]), (&at, &[i, l, 1]), 1, Mode::Raise, (&a, &[i, n, k]));
+            assert!(ok.is_ok() && sums == expected, "scatter_add {i},{n},{l},{k}");
+        }
+    }
+    // torch.gather: an index of the output's shape, on the first axis and on the last
+    let (m, n) = (256, 512);
+    let a: Vec<f32> = (0..m * n).map(|v| v as f32).collect();
+    for axis in [0, 1] {
+        let at: Vec<i64> =
+            (0..m * n).map(|_| rng.below(if axis == 0 { m } else { n }) as i64).collect();
+        let (ok, c) = gathered((&a, &[m, n]), (&at, &[m, n]), axis, Mode::Raise, &[m, n], -1.0);
+        let good = (0..m * n).all(|x| {
+            let at = at[x] as usize;
+            c[x] == if axis == 0 { a[at * n + x % n] } else { a[x / n * n + at] }
+        });
+        assert!(ok.is_ok() && good, "axis {axis}");
+    }
+}
+
+#[test]
+fn under_every_override() {
+    common::rerun_under_overrides("under_every_override");
+}
+
 /// Gathers dense arrays along an axis.
 fn gathered<T: Element, I: Element>(
     (a, a_shape): (&[T], &[usize]),
@@ -1084,7 +1248,8 @@ fn d19_duplicates_in_order() {
                         *cell = *cell + src[r * k + j];
                     }
                 }
-                for _ in 0..5 {
+                for threads in [1, 1, 2, 4, 7] {
+                    ndblas::set_num_threads_local(threads);
                     let (ok, out) = scattered(
                         (&src, &[rows, k]),
                         (&at, &[rows, 1]),

@@ -11,17 +11,18 @@ thread_local! {
 #[inline]
 pub(super) fn guard(call: impl FnOnce() -> Result<(), Error>) -> i32 {
     // What a call may leave half done are the caller's arrays, which it can see are not in order.
-    match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(Ok(())) => Status::Ok as i32,
-        Ok(Err(error)) => fail(error),
-        Err(panic) => {
-            let text = panic
-                .downcast_ref::<&str>()
-                .map(|s| s.to_string())
-                .or_else(|| panic.downcast_ref::<String>().cloned());
-            fail(Error::Internal { what: text.unwrap_or_default() })
-        }
-    }
+    // The result becomes a number in there: to copy one that was just written stalls a short call.
+    let status = catch_unwind(AssertUnwindSafe(|| match call() {
+        Ok(()) => Status::Ok as i32,
+        Err(error) => fail(error),
+    }));
+    status.unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<&str>()
+            .map(|s| s.to_string())
+            .or_else(|| panic.downcast_ref::<String>().cloned());
+        fail(Error::Internal { what: text.unwrap_or_default() })
+    })
 }
 
 #[cold]

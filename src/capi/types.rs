@@ -53,15 +53,22 @@ pub struct ndblas_scalar {
 
 impl ndblas_scalar {
     /// The factor in the element type of the call.
+    #[inline(always)]
     pub(super) fn to<T: Element>(self, arg: &'static str) -> Result<T, Error> {
-        T::from_parts(self.re, self.im).ok_or(Error::Argument {
-            arg,
-            why: if self.im != 0.0 {
-                "it has an imaginary part, but the dtype is not complex"
-            } else {
-                "the dtype cannot hold it"
-            },
-        })
+        match T::from_parts(self.re, self.im) {
+            Some(factor) => Ok(factor),
+            None => Err(self.refused(arg)),
+        }
+    }
+
+    #[cold]
+    fn refused(self, arg: &'static str) -> Error {
+        let why = if self.im != 0.0 {
+            "it has an imaginary part, but the dtype is not complex"
+        } else {
+            "the dtype cannot hold it"
+        };
+        Error::Argument { arg, why }
     }
 }
 

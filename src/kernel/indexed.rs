@@ -1,17 +1,23 @@
 //! Gather and scatter-add below the plan: indices to byte offsets, and rows moved at offsets.
 
 use super::Rows;
-use super::tiles::bytes::{Bytes, prefetch};
+use super::tiles::bytes::{Bytes, prefetch, prefetch_far};
+use super::tiles::stream;
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::ops::Mode;
 use crate::plan::Axis;
 use crate::scalar::DType;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 
-/// Indices that become offsets at once: enough that the work per block is nothing, few enough that
-/// their offsets and the rows' heads stay in the first cache.
+/// Indices that become offsets at once, at most: the rows at the end of a block are not asked for
+/// early, and these are to be few.
 pub(crate) const BLOCK: usize = 1024;
+
+/// The same where nothing is asked for early: the work per block is still nothing, and the first
+/// cache is left to the rows.
+pub(crate) const SMALL_BLOCK: usize = 256;
 
 /// The offset of a row that is not there: reads as zeros, and is not added to. No offset within an
 /// allocation is as low.
@@ -161,19 +167,16 @@ impl Rule {
         (from, by): (isize, isize),
         offsets: &mut [MaybeUninit<isize>],
     ) -> bool {
+        let rule = *self;
+        if dtype == DType::I64 && step == 8 && matches!(self.mode, Mode::Raise | Mode::Drop) {
+            // They have the width of offsets.
+            return dispatch(Place { rule, from, by, source: Some(p.cast()), offsets });
+        }
         let modulus = if self.mode == Mode::Wrap { self.extent } else { 0 };
         with_index!(dtype, I => dispatch(Widen::<I> {
             p, step, modulus, to: &mut *offsets, of: PhantomData
         }));
-        if step == dtype.size() as isize {
-            // The next block's indices come while this one's are used.
-            let bytes = offsets.len() * dtype.size();
-            let next = p.wrapping_add(bytes);
-            (0..bytes).step_by(LINE).for_each(|at| prefetch(next.wrapping_add(at)));
-        }
-        // SAFETY: all have been written.
-        let offsets = unsafe { written(offsets) };
-        dispatch(Place { rule: *self, from, by, offsets })
+        dispatch(Place { rule, from, by, source: None, offsets })
     }
 }
 
@@ -217,12 +220,14 @@ impl<I: Integer> Kernel for Widen<'_, I> {
     }
 }
 
-/// Indices to offsets, in place.
+/// Indices to offsets.
 struct Place<'b> {
     rule: Rule,
     from: isize,
     by: isize,
-    offsets: &'b mut [isize],
+    /// The indices, or in place.
+    source: Option<*const i64>,
+    offsets: &'b mut [MaybeUninit<isize>],
 }
 
 impl Kernel for Place<'_> {
@@ -230,16 +235,24 @@ impl Kernel for Place<'_> {
     #[inline(always)]
     fn run<S: Isa>(self, _: S) -> bool {
         let n = self.rule.extent;
-        match self.rule.mode {
-            Mode::Raise | Mode::Drop => self.each(|v| v.wrapping_add(n & (v >> (isize::BITS - 1)))),
-            Mode::Clip => self.each(|v| v.max(0).min(n - 1)),
-            Mode::Wrap => {
+        let from_end = |v: isize| v.wrapping_add(n & (v >> (isize::BITS - 1)));
+        // SAFETY: where there is no source, the offsets hold the indices.
+        let there = |_: usize, to: &MaybeUninit<isize>| unsafe { to.assume_init_read() };
+        match (self.rule.mode, self.source) {
+            (Mode::Raise | Mode::Drop, None) => self.each(there, from_end),
+            (Mode::Raise | Mode::Drop, Some(p)) => {
+                // SAFETY: as many are readable as there are offsets.
+                let read = |i: usize, _: &_| unsafe { p.wrapping_add(i).read_unaligned() as isize };
+                self.each(read, from_end)
+            }
+            (Mode::Clip, _) => self.each(there, |v| v.max(0).min(n - 1)),
+            (Mode::Wrap, _) => {
                 // A division takes longer than all the rest, and few indices need one.
-                let near = self.offsets.iter().fold(true, |all, &v| all & (v >= -n) & (v < n));
-                if near {
-                    self.each(|v| v.wrapping_add(n & (v >> (isize::BITS - 1))))
+                let is_near = |v: isize| (v >= -n) & (v < n);
+                if self.offsets.iter().fold(true, |all, to| all & is_near(there(0, to))) {
+                    self.each(there, from_end)
                 } else {
-                    self.each(|v| v.checked_rem_euclid(n).unwrap_or(0))
+                    self.each(there, |v| v.checked_rem_euclid(n).unwrap_or(0))
                 }
             }
         }
@@ -248,30 +261,36 @@ impl Kernel for Place<'_> {
 
 impl Place<'_> {
     #[inline(always)]
-    fn each(self, resolve: impl Fn(isize) -> isize) -> bool {
+    fn each(
+        self,
+        load: impl Fn(usize, &MaybeUninit<isize>) -> isize,
+        resolve: impl Fn(isize) -> isize,
+    ) -> bool {
         // Both factors fit 32 bits: vectors have that product, but not the one of 64 bits.
         if self.rule.extent >> 32 == 0 && self.rule.stride >> 32 == 0 {
-            self.each_by(resolve, |v, stride| (v as u32 as u64 * stride as u32 as u64) as isize)
+            let product = |v, stride| (v as u32 as u64 * stride as u32 as u64) as isize;
+            self.each_by(load, resolve, product)
         } else {
-            self.each_by(resolve, isize::wrapping_mul)
+            self.each_by(load, resolve, isize::wrapping_mul)
         }
     }
 
     #[inline(always)]
     fn each_by(
         self,
+        load: impl Fn(usize, &MaybeUninit<isize>) -> isize,
         resolve: impl Fn(isize) -> isize,
         product: impl Fn(isize, isize) -> isize,
     ) -> bool {
-        let Place { rule: Rule { extent, stride, .. }, from, by, offsets } = self;
+        let Place { rule: Rule { extent, stride, .. }, from, by, offsets, .. } = self;
         let (mut holes, mut from) = (0, from);
-        for offset in offsets {
-            let v = resolve(*offset);
+        for (i, offset) in offsets.iter_mut().enumerate() {
+            let v = resolve(load(i, offset));
             // Negative where v is, or is beyond the last: what overflows is negative already.
             let out = v | (extent - 1).wrapping_sub(v);
             holes |= out;
             let here = product(v, stride).wrapping_add(from);
-            *offset = if out < 0 { HOLE } else { here };
+            offset.write(if out < 0 { HOLE } else { here });
             from = from.wrapping_add(by);
         }
         holes < 0
@@ -285,58 +304,207 @@ pub(crate) fn add_offsets(to: &mut [isize], other: &[isize]) {
     }
 }
 
-/// What holes read as.
-static ZERO: [u64; 2] = [0; 2];
-
-/// Rows of as many bytes may be streamed, whatever lines they share with the next.
-const STREAMED: usize = 512;
+/// What holes read as, as much as is read of one at once.
+static ZEROS: [u64; 16] = [0; 16];
 
 /// A line of the caches, in bytes.
 const LINE: usize = 64;
 
+/// Rows of as many bytes may be streamed, whatever lines they share with the next.
+const STREAMED: usize = 512;
+
+/// So many bytes of rows go to the stage before lines leave it: few, so that loads and stores past
+/// the caches take turns quickly.
+const PART: usize = 1024;
+
+/// The longest row that goes to the stage.
+const ROOM: usize = 4096;
+
 /// Rows of up to as many bytes are asked for whole before they are used; of longer ones the CPU
 /// finds the rest by itself.
-const PREFETCHED: usize = 4096;
+const ASKED: usize = 4096;
 
-/// How many rows ahead: what memory takes to answer is worth some thousand bytes of rows.
-#[inline(always)]
-fn ahead(bytes: usize) -> usize {
-    (8192 / bytes.max(1)).clamp(2, 32)
+/// Rows of a grid on their way past the caches. They gather here until whole lines can be streamed,
+/// wherever rows and lines begin: a line stored in part would have to be fetched first.
+#[repr(C, align(64))]
+pub(crate) struct Stage {
+    bytes: [MaybeUninit<u8>; LINE + ROOM],
+    /// Where the first byte belongs, the first of a line.
+    to: *mut u8,
+    /// Of the first line, the bytes that are not ours, or are written already.
+    skip: usize,
+    /// The end of what is there.
+    end: usize,
 }
 
-/// Dense rows of a table at offsets, copied to a grid, at even distances: a gather that only moves,
-/// of which nothing matters but the bytes.
-pub(crate) struct CopyRows<'b> {
-    /// Without holes.
+impl Stage {
+    pub fn new() -> Self {
+        let bytes = [const { MaybeUninit::uninit() }; LINE + ROOM];
+        Stage { bytes, to: core::ptr::null_mut(), skip: 0, end: 0 }
+    }
+
+    /// Where to put what belongs at `grid`, up to [`ROOM`] bytes.
+    ///
+    /// # Safety
+    /// What [`push`](Self::push) is told of is valid for writing in the grid.
+    #[inline(always)]
+    unsafe fn room(&mut self, grid: *mut u8) -> *mut u8 {
+        if self.to.wrapping_add(self.end) != grid {
+            // SAFETY: the same promise, made before.
+            unsafe { self.finish() };
+            let before = grid.addr() % LINE;
+            (self.to, self.skip, self.end) = (grid.wrapping_sub(before), before, before);
+        }
+        self.bytes.as_mut_ptr().wrapping_add(self.end).cast()
+    }
+
+    /// Takes note of n bytes put there, and streams the lines that are whole.
+    ///
+    /// # Safety
+    /// n bytes have been written to the [`room`](Self::room).
+    #[inline(always)]
+    unsafe fn push<I: Isa>(&mut self, isa: I, n: usize) {
+        self.end += n;
+        let lines = self.end / LINE;
+        if lines == 0 {
+            return;
+        }
+        let (bytes, to) = (self.bytes.as_mut_ptr().cast::<u8>(), self.to);
+        // SAFETY: bytes that have been written, and their places in the grid.
+        unsafe {
+            let first = usize::from(self.skip > 0);
+            if first > 0 {
+                self.store(self.skip..LINE);
+            }
+            for line in first..lines {
+                let at = line * LINE;
+                I::Bytes::stream_line(isa, bytes.wrapping_add(at), to.wrapping_add(at));
+            }
+            let rest = bytes.wrapping_add(lines * LINE).cast::<[MaybeUninit<u64>; 8]>();
+            bytes.cast::<[MaybeUninit<u64>; 8]>().write(rest.read());
+        }
+        self.to = to.wrapping_add(lines * LINE);
+        (self.skip, self.end) = (0, self.end - lines * LINE);
+    }
+
+    /// Stores what is left, by plain stores.
+    ///
+    /// # Safety
+    /// As [`room`](Self::room).
+    pub unsafe fn finish(&mut self) {
+        // SAFETY: the same promise.
+        unsafe { self.store(self.skip..self.end) };
+        self.skip = self.end;
+    }
+
+    /// # Safety
+    /// The range of bytes has been written, and is valid for writing in the grid.
+    unsafe fn store(&self, range: Range<usize>) {
+        let from = self.bytes.as_ptr().wrapping_add(range.start).cast::<u8>();
+        // SAFETY: as the caller says; the stage is nobody's grid.
+        unsafe {
+            core::ptr::copy_nonoverlapping(from, self.to.wrapping_add(range.start), range.len());
+        }
+    }
+}
+
+/// Rows of a table at offsets, and rows of a grid at even distances, one for each offset.
+pub(crate) struct Indexed<'b> {
     pub offsets: &'b [isize],
     /// The grid and the table.
     pub p: [*mut u8; 2],
     /// From one row of the grid to the next.
     pub grid_step: isize,
-    /// The bytes of a row.
-    pub bytes: usize,
-    /// The same offsets are used for each of these.
-    pub columns: Axis<2>,
+    /// Whether there may be holes.
+    pub holes: bool,
     /// The table is larger than the near caches.
     pub far: bool,
-    /// The grid is larger than all of them.
-    pub stream: bool,
+    /// Where the grid is larger than all of them, and written only.
+    pub stage: Option<&'b mut Stage>,
 }
 
-impl Kernel for CopyRows<'_> {
-    type Output = ();
+impl Indexed<'_> {
+    /// Calls `body` with ranges of offsets, and for each the place of its first row and the step
+    /// from one to the next: in the grid, or on the stage where rows of `bytes` may go there.
     #[inline(always)]
-    fn run<I: Isa>(mut self, isa: I) {
-        for _ in 0..self.columns.len {
-            self.column(isa);
-            self.p = crate::nest::step(self.p, self.columns.stride);
+    fn parts<I: Isa>(
+        &mut self,
+        isa: I,
+        bytes: usize,
+        mut body: impl FnMut(&[isize], Range<usize>, *mut u8, isize),
+    ) {
+        let n = self.offsets.len();
+        let adjacent = self.grid_step == bytes as isize;
+        let fits = <I::Bytes as Bytes<I>>::LANES > 0 && bytes <= ROOM;
+        let mut stage =
+            self.stage.as_deref_mut().filter(|_| fits && (adjacent || bytes >= STREAMED));
+        let part = match stage {
+            Some(_) if adjacent && bytes <= 16 => ROOM / 2 / bytes.max(1),
+            Some(_) if adjacent => (PART / bytes).max(1),
+            Some(_) => 1,
+            None => n,
+        };
+        let (mut grid, mut first) = (self.p[0], 0);
+        while first < n {
+            let range = first..n.min(first + part);
+            let rows = range.len();
+            let (to, step) = match &mut stage {
+                // SAFETY: rows of the grid, which are all pushed below.
+                Some(stage) => (unsafe { stage.room(grid) }, bytes as isize),
+                None => (grid, self.grid_step),
+            };
+            body(self.offsets, range, to, step);
+            if let Some(stage) = &mut stage {
+                // SAFETY: the body has written rows of as many bytes.
+                unsafe { stage.push(isa, rows * bytes) };
+            }
+            grid = grid.wrapping_offset(rows as isize * self.grid_step);
+            first += rows;
         }
     }
 }
 
-impl CopyRows<'_> {
+/// Dense rows of a table, copied: a gather that only moves, of which nothing matters but the bytes.
+pub(crate) struct MoveRows<'b> {
+    pub indexed: Indexed<'b>,
+    /// The bytes of a row.
+    pub bytes: usize,
+    /// The same offsets are used for each of these.
+    pub columns: Axis<2>,
+}
+
+impl Kernel for MoveRows<'_> {
+    type Output = ();
     #[inline(always)]
-    fn column<I: Isa>(&self, isa: I) {
+    fn run<I: Isa>(mut self, isa: I) {
+        let bytes = self.bytes;
+        for _ in 0..self.columns.len {
+            let Indexed { p: [_, table], holes, far, .. } = self.indexed;
+            let streams = self.indexed.stage.is_some();
+            self.indexed.parts(isa, bytes, |offsets, range, to, step| {
+                let table = table.cast_const();
+                Moves { offsets, range, table, holes, far, bytes, to, step }.run(isa, streams);
+            });
+            self.indexed.p = crate::nest::step(self.indexed.p, self.columns.stride);
+        }
+    }
+}
+
+/// Some of the rows of a [`MoveRows`].
+struct Moves<'b> {
+    offsets: &'b [isize],
+    range: Range<usize>,
+    table: *const u8,
+    holes: bool,
+    far: bool,
+    bytes: usize,
+    to: *mut u8,
+    step: isize,
+}
+
+impl Moves<'_> {
+    #[inline(always)]
+    fn run<I: Isa>(&self, isa: I, streams: bool) {
         match self.bytes {
             0 => {}
             1 => self.words::<u8>(),
@@ -349,37 +517,51 @@ impl CopyRows<'_> {
             16 => self.words::<[u64; 2]>(),
             17..=32 => self.ends::<[u64; 2]>(),
             33..LINE => self.ends::<[u64; 4]>(),
-            STREAMED.. if self.stream => self.lines::<I, true>(isa),
-            _ => self.lines::<I, false>(isa),
+            LINE => self.words::<[u64; 8]>(),
+            65..=128 => self.ends::<[u64; 8]>(),
+            129..=ROOM => self.lines(),
+            _ => self.long(isa, streams),
         }
     }
 
-    /// Calls `copy` with the source and the target of each row.
+    /// Calls `copy` with the source and the target of each row, where SIMPLE in a loop of its own
+    /// where there is nothing else to be done: calls `ask` with rows that come later, and makes
+    /// `hole` the source of holes.
     #[inline(always)]
-    fn each(&self, copy: impl Fn(*const u8, *mut u8)) {
-        let [mut to, table] = self.p;
-        let from = |offset: isize| table.wrapping_offset(offset).cast_const();
-        let mut last = self.offsets;
-        if self.far {
-            let later = self.offsets.get(ahead(self.bytes)..).unwrap_or(&[]);
-            for (&offset, &later) in self.offsets.iter().zip(later) {
-                prefetch(from(later));
-                copy(from(offset), to);
-                to = to.wrapping_offset(self.grid_step);
+    fn each<const SIMPLE: bool>(
+        &self,
+        hole: *const u8,
+        ask: impl Fn(*const u8),
+        copy: impl Fn(*const u8, *mut u8),
+    ) {
+        let row = |offset: isize| self.table.wrapping_offset(offset);
+        let mut to = self.to;
+        if SIMPLE && !self.far && !self.holes {
+            for &offset in &self.offsets[self.range.clone()] {
+                copy(row(offset), to);
+                to = to.wrapping_offset(self.step);
             }
-            last = &self.offsets[later.len()..];
+            return;
         }
-        for &offset in last {
-            copy(from(offset), to);
-            to = to.wrapping_offset(self.grid_step);
+        // What memory takes to answer is worth some ten thousand bytes of rows.
+        let ahead = ((64 << 10) / self.bytes).clamp(4, 64);
+        for i in self.range.clone() {
+            if self.far
+                && let Some(&later) = self.offsets.get(i + ahead)
+            {
+                ask(row(later));
+            }
+            let offset = self.offsets[i];
+            copy(if offset == HOLE { hole } else { row(offset) }, to);
+            to = to.wrapping_offset(self.step);
         }
     }
 
     /// Rows of the size of W.
     #[inline(always)]
     fn words<W: Copy>(&self) {
-        self.each(|from, to| {
-            // SAFETY: a row of the table and one of the grid.
+        self.each::<true>(ZEROS.as_ptr().cast(), prefetch_far, |from, to| {
+            // SAFETY: a row of the table, or zeros, and one of the grid.
             unsafe { to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned()) }
         });
     }
@@ -388,279 +570,332 @@ impl CopyRows<'_> {
     #[inline(always)]
     fn ends<W: Copy>(&self) {
         let last = self.bytes - size_of::<W>();
-        self.each(|from, to| {
-            // SAFETY: within a row of the table and one of the grid.
-            unsafe {
-                let head = from.cast::<W>().read_unaligned();
-                let tail = from.wrapping_add(last).cast::<W>().read_unaligned();
-                to.cast::<W>().write_unaligned(head);
-                to.wrapping_add(last).cast::<W>().write_unaligned(tail);
-            }
-        });
+        self.each::<true>(
+            ZEROS.as_ptr().cast(),
+            |row| {
+                prefetch_far(row);
+                prefetch_far(row.wrapping_add(last));
+            },
+            |from, to| {
+                // Source and target share nothing, so that each end goes its own way.
+                let copy = |at: usize| {
+                    let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+                    // SAFETY: within a row of the table, or zeros, and within one of the grid.
+                    unsafe { to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned()) }
+                };
+                copy(0);
+                copy(last);
+            },
+        );
     }
 
-    /// Rows of a line and more.
+    /// Rows of some lines.
     #[inline(always)]
-    fn lines<I: Isa, const STREAM: bool>(&self, isa: I) {
+    fn lines(&self) {
         let bytes = self.bytes;
-        let [mut to, table] = self.p;
-        let row = |offset: isize| table.wrapping_offset(offset).cast_const();
-        for (i, &offset) in self.offsets.iter().enumerate() {
-            let from = row(offset);
-            let later = self.offsets.get(i + ahead(bytes)).filter(|_| self.far);
-            // SAFETY: a row of the table and one of the grid, which share nothing.
-            unsafe {
-                match later {
-                    Some(&later) if bytes <= PREFETCHED => {
-                        let later = row(later);
-                        copy_lines::<I, STREAM>(isa, bytes, from, to, |at| {
-                            prefetch(later.wrapping_add(at));
-                        });
-                    }
-                    Some(&later) => {
-                        (0..4).for_each(|i| prefetch(row(later).wrapping_add(i * LINE)));
-                        copy_lines::<I, STREAM>(isa, bytes, from, to, |_| {});
-                    }
-                    None => copy_lines::<I, STREAM>(isa, bytes, from, to, |_| {}),
+        self.each::<true>(
+            core::ptr::null(),
+            |row| ask_for(row, bytes, prefetch_far),
+            |from, to| {
+                if from.is_null() {
+                    // SAFETY: a row of the grid.
+                    unsafe { to.write_bytes(0, bytes) };
+                    return;
                 }
-            }
-            to = to.wrapping_offset(self.grid_step);
-        }
+                let copy = |at: usize| {
+                    type Line = [u64; 8];
+                    let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+                    // SAFETY: within a row of the table and one of the grid.
+                    unsafe {
+                        to.cast::<Line>().write_unaligned(from.cast::<Line>().read_unaligned())
+                    }
+                };
+                (0..bytes / LINE).for_each(|i| copy(i * LINE));
+                if bytes % LINE > 0 {
+                    copy(bytes - LINE);
+                }
+            },
+        );
+    }
+
+    /// Rows that do not fit the stage.
+    #[inline(always)]
+    fn long<I: Isa>(&self, isa: I, streams: bool) {
+        let bytes = self.bytes;
+        self.each::<false>(
+            core::ptr::null(),
+            |row| ask_for(row, bytes, prefetch_far),
+            |from, to| {
+                // SAFETY: a row of the table and one of the grid, which share nothing.
+                unsafe {
+                    if from.is_null() {
+                        to.write_bytes(0, bytes);
+                    } else if streams {
+                        stream(isa, bytes, from, to);
+                    } else {
+                        core::ptr::copy_nonoverlapping(from, to, bytes);
+                    }
+                }
+            },
+        );
     }
 }
 
-/// Copies a row, and calls `meanwhile` with the position of each line.
-///
-/// # Safety
-/// `bytes`, a line at least, are valid for reading at `from` and for writing at `to`, and do not
-/// overlap.
+/// Asks for a dense row.
 #[inline(always)]
-unsafe fn copy_lines<I: Isa, const STREAM: bool>(
-    isa: I,
-    bytes: usize,
-    from: *const u8,
-    to: *mut u8,
-    meanwhile: impl Fn(usize),
-) {
-    // A line that is streamed must not be stored to in part, and so brought to a cache.
-    let head = if STREAM { to.addr().wrapping_neg() % LINE } else { 0 };
-    let mut at = head;
-    // SAFETY: the caller's bytes.
-    unsafe {
-        if head > 0 {
-            core::ptr::copy_nonoverlapping(from, to, head);
-        }
-        while at + LINE <= bytes {
-            meanwhile(at);
-            let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
-            if STREAM {
-                I::Bytes::stream_line(isa, from, to);
-            } else {
-                to.cast::<[u64; 8]>().write_unaligned(from.cast::<[u64; 8]>().read_unaligned());
-            }
-            at += LINE;
-        }
-        if at < bytes {
-            meanwhile(bytes - 1);
-            if STREAM {
-                let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
-                core::ptr::copy_nonoverlapping(from, to, bytes - at);
-            } else {
-                let (from, to) = (from.wrapping_add(bytes - LINE), to.wrapping_add(bytes - LINE));
-                to.cast::<[u64; 8]>().write_unaligned(from.cast::<[u64; 8]>().read_unaligned());
-            }
-        }
+fn ask_for(row: *const u8, bytes: usize, ask: impl Fn(*const u8)) {
+    let asked = if bytes <= ASKED { bytes } else { 4 * LINE };
+    (0..asked).step_by(LINE).for_each(|at| ask(row.wrapping_add(at)));
+    if asked > 8 {
+        // The row may begin within a line.
+        ask(row.wrapping_add(asked - 1));
     }
 }
 
-/// Rows of a table at offsets, and rows of a grid at even distances, one for each offset: from the
-/// table to the grid, or where ADD, from the grid into the table.
+/// Rows of a table at offsets, and rows of a grid: from the table to the grid, or where ADD, from
+/// the grid into the table.
 pub(crate) struct IndexedRows<'b, T, K, const ADD: bool> {
     pub kernel: K,
-    pub offsets: &'b [isize],
-    /// Whether there may be holes.
-    pub holes: bool,
-    /// The grid and the table.
-    pub p: [*mut u8; 2],
-    /// From one row of the grid to the next.
-    pub grid_step: isize,
+    pub indexed: Indexed<'b>,
     /// A row, and how many there are for each offset.
     pub block: [Axis<2>; 2],
-    /// Whether to go through all offsets for one element of a row before the next element.
-    pub by_columns: bool,
-    /// The table is larger than the near caches.
-    pub far: bool,
     pub elements: PhantomData<T>,
 }
 
 impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedRows<'_, T, K, ADD> {
     type Output = ();
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        if self.by_columns { self.columns(isa) } else { self.rows(isa) }
+    fn run<I: Isa>(mut self, isa: I) {
+        let (kernel, [row, rows], item) = (self.kernel, self.block, size_of::<T>());
+        let dense = row.stride == [item as isize; 2];
+        if ADD || rows.len > 1 || row.stride[0] != item as isize {
+            // What is not written only, or is no run of the grid.
+            self.indexed.stage = None;
+        }
+        let bytes = row.len * item;
+        let ask = self.indexed.ask::<ADD>(bytes, if dense { bytes } else { 1 });
+        let Indexed { p: [_, table], holes, .. } = self.indexed;
+        self.indexed.parts(isa, bytes, |offsets, range, to, step| {
+            let parcel = Parcel { kernel, offsets, range, table, ask, to, step };
+            if !(dense && rows.len == 1) || (holes && !ADD) {
+                return parcel.rows::<I, T, ADD>(isa, [row, rows]);
+            }
+            parcel.dense::<I, T, ADD>(isa, row.len);
+        });
     }
 }
 
-impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedRows<'_, T, K, ADD> {
-    /// The table's rows at an offset and their steps, or zeros; `None` where there is nothing to do.
+/// Some of the rows of an [`IndexedRows`].
+struct Parcel<'b, K> {
+    kernel: K,
+    offsets: &'b [isize],
+    range: Range<usize>,
+    table: *mut u8,
+    ask: Ask,
+    to: *mut u8,
+    step: isize,
+}
+
+impl<K: Copy> Parcel<'_, K> {
+    /// Rows of n elements, dense in both, without holes unless they are added.
     #[inline(always)]
-    fn table(
-        &self,
-        table: *mut u8,
-        offset: isize,
-        steps: [isize; 2],
-    ) -> Option<(*mut u8, [isize; 2])> {
-        if self.holes && offset == HOLE {
-            return if ADD { None } else { Some(((&raw const ZERO).cast_mut().cast(), [0; 2])) };
+    fn dense<I: Isa, T, const ADD: bool>(&self, isa: I, n: usize)
+    where
+        K: Rows<T, 2, 1>,
+    {
+        let mut grid = self.to;
+        for i in self.range.clone() {
+            self.ask.for_later::<ADD>(self.offsets, i, self.table);
+            let offset = self.offsets[i];
+            if !(ADD && offset == HOLE) {
+                let p = [grid, self.table.wrapping_offset(offset)];
+                row::<I, T, K, ADD>(self.kernel, isa, n, p, [size_of::<T>() as isize; 2]);
+            }
+            grid = grid.wrapping_offset(self.step);
         }
-        Some((table.wrapping_offset(offset), steps))
     }
 
+    /// Any rows.
     #[inline(always)]
-    fn row<I: Isa>(&self, isa: I, n: usize, [grid, table]: [*mut u8; 2], [g, t]: [isize; 2]) {
-        // SAFETY: made by a walk, over elements that its plan visits and offsets made by a rule.
-        unsafe {
-            if ADD {
-                self.kernel.row(isa, n, [table, grid], [t, g]);
+    fn rows<I: Isa, T, const ADD: bool>(&self, isa: I, [line, lines]: [Axis<2>; 2])
+    where
+        K: Rows<T, 2, 1>,
+    {
+        let mut grid = self.to;
+        for i in self.range.clone() {
+            self.ask.for_later::<ADD>(self.offsets, i, self.table);
+            // The table's rows and their steps, or zeros.
+            let offset = self.offsets[i];
+            let (mut t, [along, down]) = if offset == HOLE {
+                (zeros(), [0; 2])
             } else {
-                self.kernel.row(isa, n, [grid, table], [g, t]);
+                (self.table.wrapping_offset(offset), [line.stride[1], lines.stride[1]])
+            };
+            let mut g = grid;
+            let count = if ADD && offset == HOLE { 0 } else { lines.len };
+            for _ in 0..count {
+                let steps = [line.stride[0], along];
+                row::<I, T, K, ADD>(self.kernel, isa, line.len, [g, t], steps);
+                (g, t) = (g.wrapping_offset(lines.stride[0]), t.wrapping_offset(down));
             }
+            grid = grid.wrapping_offset(self.step);
         }
     }
+}
 
-    #[inline(always)]
-    fn rows<I: Isa>(&self, isa: I) {
-        let [row, rows] = self.block;
-        let item = size_of::<T>() as isize;
-        if rows.len == 1 && row.stride == [item; 2] {
-            // A length that the compiler knows is a row without loops.
-            match row.len {
-                2 => self.dense_rows(isa, 2),
-                3 => self.dense_rows(isa, 3),
-                4 => self.dense_rows(isa, 4),
-                n => self.dense_rows(isa, n),
-            }
-            return;
-        }
-        let [mut grid, table] = self.p;
-        for &offset in self.offsets {
-            let steps = [row.stride[1], rows.stride[1]];
-            if let Some((mut t, [step, down])) = self.table(table, offset, steps) {
-                let mut g = grid;
-                for _ in 0..rows.len {
-                    self.row(isa, row.len, [g, t], [row.stride[0], step]);
-                    (g, t) = (g.wrapping_offset(rows.stride[0]), t.wrapping_offset(down));
-                }
-            }
-            grid = grid.wrapping_offset(self.grid_step);
-        }
-    }
+/// Single elements of a table at offsets, and of a grid. A kernel of its own, so that its loops have
+/// the registers for themselves.
+pub(crate) struct IndexedElements<'b, T, K, const ADD: bool> {
+    pub kernel: K,
+    pub indexed: Indexed<'b>,
+    /// All offsets are gone through for each of these.
+    pub columns: [Axis<2>; 2],
+    pub elements: PhantomData<T>,
+}
 
-    /// Rows of n elements, dense in grid and table.
+impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedElements<'_, T, K, ADD> {
+    type Output = ();
     #[inline(always)]
-    fn dense_rows<I: Isa>(&self, isa: I, n: usize) {
-        let item = size_of::<T>() as isize;
-        let bytes = n * size_of::<T>();
-        let ahead = ahead(bytes);
-        let asked = if bytes <= PREFETCHED { bytes } else { 4 * LINE };
-        let [mut grid, table] = self.p;
-        for (i, &offset) in self.offsets.iter().enumerate() {
-            if self.far
-                && let Some(&later) = self.offsets.get(i + ahead)
-            {
-                for at in (0..asked).step_by(LINE) {
-                    prefetch(table.wrapping_offset(later).wrapping_add(at));
-                }
-            }
-            if let Some((t, [step, _])) = self.table(table, offset, [item, 0]) {
-                if step == item {
-                    self.row(isa, n, [grid, t], [item; 2]);
+    fn run<I: Isa>(mut self, isa: I) {
+        let [inner, outer] = self.columns;
+        let runs = ADD && self.is_of_runs();
+        let mut p = self.indexed.p;
+        for _ in 0..outer.len {
+            self.indexed.p = p;
+            for _ in 0..inner.len {
+                if runs {
+                    self.runs(isa);
                 } else {
-                    self.row(isa, n, [grid, t], [item, step]);
+                    self.column(isa);
                 }
+                self.indexed.p = crate::nest::step(self.indexed.p, inner.stride);
             }
-            grid = grid.wrapping_offset(self.grid_step);
+            p = crate::nest::step(p, outer.stride);
         }
     }
+}
 
+impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, T, K, ADD> {
     #[inline(always)]
-    fn columns<I: Isa>(&self, isa: I) {
-        let [row, rows] = self.block;
-        let mut outer = self.p;
-        let runs = ADD && !self.holes && self.is_of_runs();
-        for _ in 0..rows.len {
-            let mut p = outer;
-            for _ in 0..row.len {
-                if self.holes {
-                    self.column_with_holes(isa, p);
-                } else if runs {
-                    self.column_of_runs(isa, p);
-                } else {
-                    self.column(isa, p);
+    fn column<I: Isa>(&mut self, isa: I) {
+        let (kernel, item) = (self.kernel, size_of::<T>());
+        let ask = self.indexed.ask::<ADD>(item, item);
+        let Indexed { p: [_, table], holes, far, .. } = self.indexed;
+        if ADD {
+            self.indexed.stage = None;
+        }
+        self.indexed.parts(isa, item, |offsets, range, to, step| {
+            let mut grid = to;
+            if !far && !holes {
+                for &offset in &offsets[range] {
+                    let p = [grid, table.wrapping_offset(offset)];
+                    row::<I, T, K, ADD>(kernel, isa, 1, p, ONE_BY_ONE);
+                    grid = grid.wrapping_offset(step);
                 }
-                p = crate::nest::step(p, row.stride);
+                return;
             }
-            outer = crate::nest::step(outer, rows.stride);
-        }
-    }
-
-    /// One element for each offset.
-    #[inline(always)]
-    fn column_with_holes<I: Isa>(&self, isa: I, [mut grid, table]: [*mut u8; 2]) {
-        let item = size_of::<T>() as isize;
-        for &offset in self.offsets {
-            if let Some((t, _)) = self.table(table, offset, [item; 2]) {
-                self.row(isa, 1, [grid, t], [item; 2]);
+            for i in range {
+                ask.for_later::<ADD>(offsets, i, table);
+                let offset = offsets[i];
+                if !(ADD && offset == HOLE) {
+                    let t = if offset == HOLE { zeros() } else { table.wrapping_offset(offset) };
+                    row::<I, T, K, ADD>(kernel, isa, 1, [grid, t], ONE_BY_ONE);
+                }
+                grid = grid.wrapping_offset(step);
             }
-            grid = grid.wrapping_offset(self.grid_step);
-        }
-    }
-
-    #[inline(always)]
-    fn column<I: Isa>(&self, isa: I, [mut grid, table]: [*mut u8; 2]) {
-        let item = size_of::<T>() as isize;
-        let at = |offset: isize| table.wrapping_offset(offset);
-        let mut last = self.offsets;
-        if self.far {
-            let later = self.offsets.get(ahead(size_of::<T>())..).unwrap_or(&[]);
-            for (&offset, &later) in self.offsets.iter().zip(later) {
-                prefetch(at(later));
-                self.row(isa, 1, [grid, at(offset)], [item; 2]);
-                grid = grid.wrapping_offset(self.grid_step);
-            }
-            last = &self.offsets[later.len()..];
-        }
-        for &offset in last {
-            self.row(isa, 1, [grid, at(offset)], [item; 2]);
-            grid = grid.wrapping_offset(self.grid_step);
-        }
+        });
     }
 
     /// Whether most offsets are those before them. It is asked once a block, since a branch for each
     /// offset would be mispredicted where two take turns at random.
     #[inline(always)]
     fn is_of_runs(&self) -> bool {
-        let after = self.offsets.get(1..).unwrap_or(&[]);
-        let equal: usize = self.offsets.iter().zip(after).map(|(a, b)| usize::from(a == b)).sum();
-        4 * equal > 3 * self.offsets.len()
+        let offsets = self.indexed.offsets;
+        let after = offsets.get(1..).unwrap_or(&[]);
+        let equal: usize = offsets.iter().zip(after).map(|(a, b)| usize::from(a == b)).sum();
+        4 * equal > 3 * offsets.len()
     }
 
-    /// One element for each offset, a run of equal ones summed in a register: sums into one cell
-    /// wait for each other, and longer still for each to come back from memory.
+    /// A run of equal offsets summed in a register: sums into one cell wait for each other, and
+    /// longer still for each to come back from memory.
     #[inline(always)]
-    fn column_of_runs<I: Isa>(&self, isa: I, [mut grid, table]: [*mut u8; 2]) {
-        let item = size_of::<T>() as isize;
-        for run in self.offsets.chunk_by(|a, b| a == b) {
+    fn runs<I: Isa>(&self, isa: I) {
+        let Indexed { offsets, p: [mut grid, table], grid_step, .. } = self.indexed;
+        for run in offsets.chunk_by(|a, b| a == b) {
+            if run[0] == HOLE {
+                grid = grid.wrapping_offset(grid_step.wrapping_mul(run.len() as isize));
+                continue;
+            }
             let cell = table.wrapping_offset(run[0]).cast::<T>();
-            // SAFETY: a cell of the table, without holes, and nobody else's meanwhile.
+            // SAFETY: a cell of the table, and nobody else's meanwhile.
             unsafe {
                 let mut sum = cell.read_unaligned();
                 for _ in run {
-                    self.row(isa, 1, [grid, (&raw mut sum).cast()], [item; 2]);
-                    grid = grid.wrapping_offset(self.grid_step);
+                    let p = [grid, (&raw mut sum).cast()];
+                    row::<I, T, K, ADD>(self.kernel, isa, 1, p, ONE_BY_ONE);
+                    grid = grid.wrapping_offset(grid_step);
                 }
                 cell.write_unaligned(sum);
             }
+        }
+    }
+}
+
+/// The steps of a single element, which matter only in that they are no vector's: part of a vector is
+/// stored in another way than an element, and what is stored so comes back late.
+const ONE_BY_ONE: [isize; 2] = [0; 2];
+
+/// How rows of the table are asked for early.
+#[derive(Clone, Copy)]
+struct Ask {
+    /// How many rows ahead; beyond any where they are near.
+    ahead: usize,
+    /// Of each row, how many bytes.
+    bytes: usize,
+}
+
+impl Indexed<'_> {
+    /// Asks for `asked` bytes of rows of `bytes`.
+    #[inline(always)]
+    fn ask<const ADD: bool>(&self, bytes: usize, asked: usize) -> Ask {
+        let reach: usize = if ADD { 8 << 10 } else { 64 << 10 };
+        let ahead = (reach / bytes.max(1)).clamp(2, 32);
+        Ask { ahead: if self.far { ahead } else { usize::MAX / 2 }, bytes: asked }
+    }
+}
+
+impl Ask {
+    /// Asks for the row that comes some rows after row i: into the second cache, or where ADD, into
+    /// the first.
+    #[inline(always)]
+    fn for_later<const ADD: bool>(self, offsets: &[isize], i: usize, table: *mut u8) {
+        if let Some(&later) = offsets.get(i + self.ahead) {
+            let later = table.wrapping_offset(later).cast_const();
+            ask_for(later, self.bytes, |p| if ADD { prefetch(p) } else { prefetch_far(p) });
+        }
+    }
+}
+
+#[inline(always)]
+fn zeros() -> *mut u8 {
+    (&raw const ZEROS).cast_mut().cast()
+}
+
+/// A row of the grid and one of the table.
+#[inline(always)]
+fn row<I: Isa, T, K: Rows<T, 2, 1>, const ADD: bool>(
+    kernel: K,
+    isa: I,
+    n: usize,
+    [grid, table]: [*mut u8; 2],
+    [g, t]: [isize; 2],
+) {
+    // SAFETY: made by a walk, over elements that its plan visits and offsets made by a rule.
+    unsafe {
+        if ADD {
+            kernel.row(isa, n, [table, grid], [t, g]);
+        } else {
+            kernel.row(isa, n, [grid, table], [g, t]);
         }
     }
 }

@@ -42,6 +42,8 @@ struct Repeated {
 unsafe impl<T: Scalar, M: Map<T, N, OUT>, const N: usize, const OUT: usize> Rows<T, N, OUT>
     for Mapped<M>
 {
+    const WRITES_ONLY: bool = !M::READS_OUT;
+
     #[inline(always)]
     unsafe fn row<I: Isa>(self, isa: I, n: usize, p: [*mut u8; N], step: [isize; N]) {
         let item = size_of::<T>();

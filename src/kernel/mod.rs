@@ -31,6 +31,9 @@ pub(crate) unsafe trait Rows<T, const N: usize, const OUT: usize>:
     /// Whether the kernel only copies its second operand to its first.
     const COPIES: bool = false;
 
+    /// Whether the outputs are written without being read.
+    const WRITES_ONLY: bool = false;
+
     /// Whether [`stream`](Self::stream) is another thing than [`row`](Self::row).
     const STREAMS: bool = false;
 

@@ -128,20 +128,20 @@ unsafe impl<W: Word> Rows<W, 2, 2> for Swap {
     }
 }
 
-/// `y <- y + x`, operands (y, x), integers, which wrap.
+/// `y <- y + x`, operands (y, x), integers, which wrap: the signed ones too are the sums of words.
 #[derive(Clone, Copy)]
 pub(crate) struct Accumulate;
 
 // SAFETY: reads both, writes y, nothing else.
-unsafe impl<T: Element> Rows<T, 2, 1> for Accumulate {
+unsafe impl<W: Word> Rows<W, 2, 1> for Accumulate {
     #[inline(always)]
     unsafe fn row<I: Isa>(self, _: I, n: usize, [y, x]: [*mut u8; 2], step: [isize; 2]) {
         let (mut y, mut x) = (y, x);
         for _ in 0..n {
             // SAFETY: the caller's element.
             unsafe {
-                let sum = y.cast::<T>().read_unaligned().accumulate(x.cast::<T>().read_unaligned());
-                y.cast::<T>().write_unaligned(sum);
+                let sum = y.cast::<W>().read_unaligned().plus(x.cast::<W>().read_unaligned());
+                y.cast::<W>().write_unaligned(sum);
             }
             (y, x) = (y.wrapping_offset(step[0]), x.wrapping_offset(step[1]));
         }

@@ -173,18 +173,20 @@ where
     out
 }
 
-/// The sums of the even and of the odd lanes.
+/// The sums of the even and of the odd lanes. The halves of a register are added as they are, which
+/// takes few instructions, the last lanes in f64.
 #[inline(always)]
-fn even_odd<R: Real>(lanes: &[R; MAX_LANES]) -> (f64, f64) {
-    let mut wide = lanes.map(Real::to_f64);
-    let mut n = MAX_LANES;
-    while n > 2 {
+fn even_odd<I: Isa, R: Real>(lanes: &[R; MAX_LANES]) -> (f64, f64) {
+    let mut lanes = *lanes;
+    let mut n = R::Reg::<I>::LANES;
+    while n > 4 {
         n /= 2;
         for i in 0..n {
-            wide[i] += wide[i + n];
+            lanes[i] = lanes[i] + lanes[i + n];
         }
     }
-    (wide[0], wide[1])
+    let wide = |i: usize| lanes[i].to_f64();
+    if n == 4 { (wide(0) + wide(2), wide(1) + wide(3)) } else { (wide(0), wide(1)) }
 }
 
 /// Reals an element: 1, or 2 for a complex one.
@@ -267,13 +269,13 @@ impl<T: Scalar> Reduce<T, 2> for Dot {
         let n = n * reals::<T>();
         let sum = if reals::<T>() == 1 {
             // SAFETY: the caller's elements.
-            let [lanes] = unsafe { fold::<I, T::Real, _, 2, 1, 8>(isa, RealDot, n, p) };
-            let (a, b) = even_odd(&lanes);
+            let [lanes] = unsafe { fold::<I, T::Real, _, 2, 1, 4>(isa, RealDot, n, p) };
+            let (a, b) = even_odd::<I, _>(&lanes);
             (a + b, 0.0)
         } else {
             // SAFETY: the caller's elements.
             let [same, cross] = unsafe { fold::<I, T::Real, _, 2, 2, 4>(isa, ComplexDot, n, p) };
-            let ((rr, ii), (ri, ir)) = (even_odd(&same), even_odd(&cross));
+            let ((rr, ii), (ri, ir)) = (even_odd::<I, _>(&same), even_odd::<I, _>(&cross));
             self.parts(rr, ii, ri, ir)
         };
         if size_of::<T::Real>() == 4 && !(sum.0.is_finite() && sum.1.is_finite()) {
@@ -342,7 +344,7 @@ impl<T: Scalar> Reduce<T, 1> for Asum {
         let n = n * reals::<T>();
         // SAFETY: the caller's elements.
         let [lanes] = unsafe { fold::<I, T::Real, _, 1, 1, 8>(isa, Asum, n, p) };
-        let (a, b) = even_odd(&lanes);
+        let (a, b) = even_odd::<I, _>(&lanes);
         if size_of::<T::Real>() == 4 && !(a + b).is_finite() {
             // SAFETY: the caller's elements. Perhaps only the lanes overflowed.
             return wide_sum(n, |i| unsafe { real_at::<T::Real>(p[0], i) }.abs());
@@ -419,7 +421,7 @@ impl<T: Scalar> Reduce<T, 1> for Nrm2 {
         let n = n * reals::<T>();
         // SAFETY: the caller's elements.
         let [lanes] = unsafe { fold::<I, T::Real, _, 1, 1, 8>(isa, SumOfSquares, n, p) };
-        let (a, b) = even_odd(&lanes);
+        let (a, b) = even_odd::<I, _>(&lanes);
         let sum = a + b;
         // Below this, squares that were lost to underflow could show in the last bits: a block's
         // at most 8192 reals times the least normal number, over the precision, with room to spare.

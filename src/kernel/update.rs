@@ -77,6 +77,6 @@ pub(crate) fn sums<T: Element>(alpha: T, runner: impl Runner<T>) -> Result<(), N
     if alpha != T::ONE {
         return Err(NoArithmetic);
     }
-    runner.run(Accumulate);
+    runner.run_words(Accumulate);
     Ok(())
 }

@@ -12,17 +12,18 @@ use crate::error::Error;
 use crate::isa::dispatch;
 use crate::kernel::Rows;
 use crate::kernel::indexed::{
-    BLOCK, CopyRows, IndexedRows, Rule, add_offsets, bounds, index_at, written,
+    BLOCK, Indexed, IndexedElements, IndexedRows, MoveRows, Rule, SMALL_BLOCK, Stage, add_offsets,
+    bounds, index_at, written,
 };
 use crate::kernel::tiles::bytes::fence;
-use crate::kernel::update::{OutputRunner, Runner};
+use crate::kernel::update::{NoArithmetic, OutputRunner, Runner};
 use crate::layout::{self, refuse_overlap};
 use crate::ops::Mode;
 use crate::plan::{Axis, Plan};
-use crate::scalar::Element;
+use crate::scalar::{Element, no_arithmetic};
 use crate::view::{Cells, Index, Operand};
 use arrayvec::ArrayVec;
-use core::cell::RefCell;
+use core::cell::OnceCell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -34,14 +35,14 @@ const TABLE: usize = 2;
 const INDEX: usize = 3;
 
 /// The operands of a walk with one index.
-pub(crate) const ONE_INDEX: usize = INDEX + 1;
+const ONE_INDEX: usize = INDEX + 1;
 /// The operands of a walk with a few.
-pub(crate) const FEW_INDICES: usize = INDEX + 4;
+const FEW_INDICES: usize = INDEX + 4;
 /// The operands of a walk with any number: one for every axis.
-pub(crate) const ANY_INDICES: usize = INDEX + MAX_NDIM;
+const ANY_INDICES: usize = INDEX + MAX_NDIM;
 
-/// Tables of up to as many bytes stay in the near caches, where nothing need be asked for early.
-const NEAR: usize = 256 << 10;
+/// Tables of fewer bytes stay in the second cache, where nothing need be asked for early.
+const FAR: usize = 2 << 20;
 
 /// An indexed axis of the table.
 struct Target<'v> {
@@ -53,85 +54,103 @@ struct Target<'v> {
     rule: Rule,
 }
 
-/// A gather or scatter-add whose N operands are planned.
-pub(crate) struct IndexedWalk<'v, T, const N: usize> {
-    planned: Planned<'v, N>,
-    elements: PhantomData<Operand<'v, T>>,
+/// Walks `out[x] <- a[y]`, or where ADD, `out[y] += src[x]`, with the kernel that `run` chooses.
+///
+/// # Errors
+/// Those of shapes, axes, overlap and indices; of arithmetic that the type does not have.
+pub(crate) fn walk<'v, T: Element, const ADD: bool>(
+    out: Operand<'v, T>,
+    input: Operand<'v, T>,
+    pairs: &'v [(isize, Index<'v>)],
+    mode: Mode,
+    run: impl Fn(&Run<'_, 'v, T, ADD>) -> Result<(), NoArithmetic>,
+) -> Result<(), Error> {
+    with_planned(ADD, *out, *input, pairs, mode, &mut |blocks| {
+        let runner = Run { blocks, out, error: OnceCell::new() };
+        run(&runner).map_err(|_| no_arithmetic(out.name, T::DTYPE))?;
+        runner.error.into_inner().map_or(Ok(()), Err)
+    })
 }
 
-impl<'v, T: Element, const N: usize> IndexedWalk<'v, T, N> {
-    /// A walk over nothing.
-    pub fn new() -> Self {
-        let planned = Planned {
-            plan: Plan::new(),
-            rows: ArrayVec::new(),
-            base: [core::ptr::null_mut(); N],
-            targets: ArrayVec::new(),
-            ndim: 0,
-            by_columns: false,
-            item: size_of::<T>(),
-            out: None,
-        };
-        IndexedWalk { planned, elements: PhantomData }
+/// Plans with as many operands as there are, and calls `body`.
+fn with_planned<'v>(
+    add: bool,
+    out: Cells<'v>,
+    input: Cells<'v>,
+    pairs: &'v [(isize, Index<'v>)],
+    mode: Mode,
+    body: &mut dyn FnMut(&dyn Blocks) -> Result<(), Error>,
+) -> Result<(), Error> {
+    // The plan is made here and never moved, because it is large.
+    macro_rules! of {
+        ($N:expr) => {{
+            let mut planned = Planned::<$N>::new(out.layout.item());
+            if add {
+                planned.scatter(out, input, pairs, mode)?;
+            } else {
+                planned.gather(out, input, pairs, mode)?;
+            }
+            body(&planned)
+        }};
     }
-
-    /// Plans `out[x] <- a[y]`.
-    ///
-    /// # Errors
-    /// Those of shapes, axes and overlap.
-    pub fn gather(
-        &mut self,
-        out: Operand<'v, T>,
-        a: Operand<'v, T>,
-        pairs: &'v [(isize, Index<'v>)],
-        mode: Mode,
-    ) -> Result<(), Error> {
-        self.planned.gather(*out, *a, pairs, mode)
-    }
-
-    /// Plans `out[y] += src[x]`.
-    ///
-    /// # Errors
-    /// Those of shapes, axes and overlap.
-    pub fn scatter(
-        &mut self,
-        out: Operand<'v, T>,
-        src: Operand<'v, T>,
-        pairs: &'v [(isize, Index<'v>)],
-        mode: Mode,
-    ) -> Result<(), Error> {
-        self.planned.scatter(*out, *src, pairs, mode)
-    }
-
-    /// A runner of the kernels of a gather.
-    pub fn gathering(&self) -> Run<'_, 'v, T, N, false> {
-        Run { walk: self, error: RefCell::new(None) }
-    }
-
-    /// A runner of the kernels of a scatter-add.
-    pub fn adding(&self) -> Run<'_, 'v, T, N, true> {
-        Run { walk: self, error: RefCell::new(None) }
+    match pairs.len() {
+        0 | 1 => of!(ONE_INDEX),
+        2..=4 => of!(FEW_INDICES),
+        5..=MAX_NDIM => of!(ANY_INDICES),
+        _ => Err(Error::Argument {
+            arg: "indices",
+            why: "there are more of them than a view has axes",
+        }),
     }
 }
 
-/// The plan, which does not know the element type.
-struct Planned<'v, const N: usize> {
-    /// The axes on which an index moves.
-    plan: Plan<N>,
-    /// The others, of grid and table.
+/// Blocks of offsets, in the order of a plan, whatever the number of indices.
+trait Blocks {
+    fn task(&self) -> &Task<'_>;
+    /// Whether one block of up to `limit` is all.
+    fn is_single(&self, limit: usize) -> bool;
+    /// Calls `body` with each block of up to `limit`.
+    fn each(
+        &self,
+        limit: usize,
+        body: &mut dyn FnMut(&Block) -> Result<(), Error>,
+    ) -> Result<(), Error>;
+}
+
+/// What is planned beside the plan.
+struct Task<'v> {
+    /// The axes on which no index moves, of grid and table.
     rows: ArrayVec<Axis<2>, MAX_NDIM>,
-    base: [*mut u8; N],
     targets: ArrayVec<Target<'v>, MAX_NDIM>,
     ndim: usize,
     /// The innermost axis is one on which an index moves.
     by_columns: bool,
     /// The size of an element.
     item: usize,
-    out: Option<Cells<'v>>,
+    /// The elements of the grid.
+    len: usize,
+}
+
+/// The plan, which does not know the element type.
+struct Planned<'v, const N: usize> {
+    task: Task<'v>,
+    /// The axes on which an index moves.
+    plan: Plan<N>,
+    base: [*mut u8; N],
 }
 
 impl<'v, const N: usize> Planned<'v, N> {
-    /// See [`IndexedWalk::gather`].
+    /// A plan of nothing.
+    fn new(item: usize) -> Self {
+        let (rows, targets) = (ArrayVec::new(), ArrayVec::new());
+        Planned {
+            task: Task { rows, targets, ndim: 0, by_columns: false, item, len: 0 },
+            plan: Plan::new(),
+            base: [core::ptr::null_mut(); N],
+        }
+    }
+
+    /// Plans `out[x] <- a[y]`.
     fn gather(
         &mut self,
         out: Cells<'v>,
@@ -140,11 +159,7 @@ impl<'v, const N: usize> Planned<'v, N> {
         mode: Mode,
     ) -> Result<(), Error> {
         self.bind(&out, &a, pairs, mode)?;
-        self.out = Some(out);
-        refuse_overlap(&out, &a, false)?;
-        for (_, index) in pairs {
-            refuse_overlap(&out, index.cells(), false)?;
-        }
+        refuse_overlaps(&out, &a, pairs)?;
         let does_not_broadcast = |arg, shape: &[isize]| Error::Broadcast {
             arg,
             shape: shape.into(),
@@ -155,12 +170,12 @@ impl<'v, const N: usize> Planned<'v, N> {
         let mut table = a.layout.axes_from_last();
         let mut indices: ArrayVec<_, MAX_NDIM> =
             pairs.iter().map(|(_, index)| index.cells().layout.axes_from_last()).collect();
-        for d in 0..self.ndim {
+        for d in 0..self.task.ndim {
             let (len, step) = grid.next().unwrap_or((1, 0));
             let mut axis = Axis { len, stride: [0; N] };
             axis.stride[GRID] = step;
             match table.next() {
-                Some(_) if self.is_indexed(d) => {}
+                Some(_) if self.task.is_indexed(d) => {}
                 Some((n, s)) if n == len => axis.stride[TABLE] = s,
                 None | Some((1, _)) => {}
                 Some(_) => return Err(does_not_broadcast(a.name, a.layout.shape())),
@@ -181,7 +196,7 @@ impl<'v, const N: usize> Planned<'v, N> {
         Ok(())
     }
 
-    /// See [`IndexedWalk::scatter`].
+    /// Plans `out[y] += src[x]`.
     fn scatter(
         &mut self,
         out: Cells<'v>,
@@ -190,18 +205,14 @@ impl<'v, const N: usize> Planned<'v, N> {
         mode: Mode,
     ) -> Result<(), Error> {
         self.bind(&src, &out, pairs, mode)?;
-        self.out = Some(out);
-        refuse_overlap(&out, &src, false)?;
-        for (_, index) in pairs {
-            refuse_overlap(&out, index.cells(), false)?;
-        }
+        refuse_overlaps(&out, &src, pairs)?;
         let mut grid = src.layout.axes_from_last();
         let mut table = out.layout.axes_from_last();
         let mut indices: ArrayVec<_, MAX_NDIM> =
             pairs.iter().map(|(_, index)| index.cells().layout.axes_from_last()).collect();
         let (mut position, mut fits) = (1isize, true);
         let mut extents = ArrayVec::<isize, MAX_NDIM>::new();
-        for d in 0..self.ndim {
+        for d in 0..self.task.ndim {
             let (mut len, step) = grid.next().unwrap_or((1, 0));
             let mut axis = Axis { len, stride: [0; N] };
             if len != 1 {
@@ -224,7 +235,7 @@ impl<'v, const N: usize> Planned<'v, N> {
             }
             axis.len = len;
             let (n, s) = table.next().unwrap_or((1, 0));
-            if self.is_indexed(d) {
+            if self.task.is_indexed(d) {
                 axis.stride[POSITION] = position;
                 position = position.saturating_mul(len as isize);
                 extents.push(n as isize);
@@ -257,22 +268,22 @@ impl<'v, const N: usize> Planned<'v, N> {
         pairs: &'v [(isize, Index<'v>)],
         mode: Mode,
     ) -> Result<(), Error> {
-        assert!(pairs.len() <= N - INDEX && pairs.len() <= MAX_NDIM);
+        assert!(pairs.len() <= N - INDEX);
         self.plan.reset();
-        self.rows.clear();
-        self.targets.clear();
-        let ranks = pairs.iter().map(|(_, index)| index.cells().layout.ndim());
-        self.ndim = ranks.chain([grid.layout.ndim(), table.layout.ndim()]).max().unwrap_or(0);
         self.base[GRID] = grid.base;
         self.base[TABLE] = table.base;
+        let ranks = pairs.iter().map(|(_, index)| index.cells().layout.ndim());
+        let ranks = ranks.chain([grid.layout.ndim(), table.layout.ndim()]);
+        let task = &mut self.task;
+        task.ndim = ranks.max().unwrap_or(0);
         for (q, (axis, index)) in pairs.iter().enumerate() {
-            let axis = layout::axis(*axis, self.ndim)?;
-            let from_last = self.ndim - 1 - axis;
-            if self.is_indexed(from_last) {
-                return Err(Error::RepeatedAxis { axis, ndim: self.ndim });
+            let axis = layout::axis(*axis, task.ndim)?;
+            let from_last = task.ndim - 1 - axis;
+            if task.is_indexed(from_last) {
+                return Err(Error::RepeatedAxis { axis, ndim: task.ndim });
             }
             let (n, s) = table.layout.axes_from_last().nth(from_last).unwrap_or((1, 0));
-            self.targets.push(Target {
+            task.targets.push(Target {
                 axis: from_last,
                 of: table.name,
                 index,
@@ -284,91 +295,52 @@ impl<'v, const N: usize> Planned<'v, N> {
         Ok(())
     }
 
-    fn is_indexed(&self, from_last: usize) -> bool {
-        self.targets.iter().any(|t| t.axis == from_last)
-    }
-
     /// Parts the axes of whole rows from those on which an index moves.
     fn split(&mut self, is_row: impl Fn(&Axis<N>) -> bool) {
-        self.by_columns = self.plan.axes.first().is_some_and(|axis| !is_row(axis));
-        let rows = &mut self.rows;
+        let task = &mut self.task;
+        let lens = self.plan.axes.iter().map(|axis| axis.len);
+        // What repeats a cell may be of any length.
+        task.len = if self.plan.empty { 0 } else { lens.fold(1, usize::saturating_mul) };
+        task.by_columns = self.plan.axes.first().is_some_and(|axis| !is_row(axis));
         self.plan.axes.retain(|axis| {
             if is_row(axis) {
                 let stride = [axis.stride[GRID], axis.stride[TABLE]];
-                rows.push(Axis { len: axis.len, stride });
+                task.rows.push(Axis { len: axis.len, stride });
             }
             !is_row(axis)
         });
     }
+}
 
-    /// Runs a kernel over elements of E, which has the size of the operands'.
-    fn run<E, K: Rows<E, 2, 1>, const ADD: bool>(&self, kernel: K) -> Result<(), Error> {
-        assert_eq!(size_of::<E>(), self.item);
-        let mut blocks = Blocks::new(self);
-        // All offsets fit one block: it is the check too.
-        let single = !self.plan.empty && blocks.is_single();
-        self.check(!single)?;
-        if self.plan.empty {
-            return Ok(());
-        }
-        let [row, rows] = [0, 1].map(|i| self.rows.get(i).copied().unwrap_or(Axis::ONE));
-        let around = self.rows.get(2..).unwrap_or(&[]);
-        let far = self.targets.iter().any(|target| target.rule.span() > NEAR);
-        let copies = if K::COPIES && !ADD { self.row_bytes() } else { None };
-        let stream = copies.is_some() && self.grid_bytes() >= LARGE;
-        let mut scratch = Scratch::new();
-        while let Some(block) = blocks.next(&mut scratch) {
-            if single && block.holes {
-                self.check(true)?;
-            }
-            // SAFETY: the block has been written.
-            let offsets = unsafe { written(&mut scratch.offsets[..block.len]) };
-            if let Some((bytes, axes)) = copies
-                && !block.holes
-            {
-                let rows = axes.first().copied().unwrap_or(Axis::ONE);
-                nest(axes.get(1..).unwrap_or(&[]), block.p, &mut |p| {
-                    let grid_step = block.grid_step;
-                    dispatch(CopyRows { offsets, p, grid_step, bytes, columns: rows, far, stream });
-                });
-                continue;
-            }
-            nest(around, block.p, &mut |p| {
-                dispatch(IndexedRows::<E, K, ADD> {
-                    kernel,
-                    offsets,
-                    holes: block.holes,
-                    p,
-                    grid_step: block.grid_step,
-                    block: [row, rows],
-                    by_columns: self.by_columns,
-                    far,
-                    elements: PhantomData,
-                });
-            });
-        }
-        if stream {
-            fence();
-        }
-        Ok(())
+/// The output shares nothing with what is read.
+fn refuse_overlaps(out: &Cells, input: &Cells, pairs: &[(isize, Index<'_>)]) -> Result<(), Error> {
+    refuse_overlap(out, input, false)?;
+    pairs.iter().try_for_each(|(_, index)| refuse_overlap(out, index.cells(), false))
+}
+
+impl Task<'_> {
+    fn is_indexed(&self, from_last: usize) -> bool {
+        self.targets.iter().any(|t| t.axis == from_last)
     }
 
-    /// The bytes of a row that is dense in both grid and table, and the axes around it: perhaps of
-    /// a single element.
-    fn row_bytes(&self) -> Option<(usize, &[Axis<2>])> {
-        let item = self.item;
-        match self.rows.first() {
-            Some(row) if !self.by_columns => {
-                let dense = row.stride == [item as isize; 2];
-                dense.then(|| (row.len * item, &self.rows[1..]))
-            }
-            _ => Some((item, &self.rows)),
-        }
+    fn axis(&self, i: usize) -> Axis<2> {
+        self.rows.get(i).copied().unwrap_or(Axis::ONE)
     }
 
-    fn grid_bytes(&self) -> usize {
-        let lens = self.plan.axes.iter().map(|axis| axis.len);
-        lens.chain(self.rows.iter().map(|axis| axis.len)).product::<usize>() * self.item
+    /// Whether the grid is larger than the caches that it would go to.
+    fn is_large(&self) -> bool {
+        self.len.saturating_mul(self.item) >= LARGE
+    }
+
+    /// The bytes of a row that is dense in both grid and table, perhaps of a single element, and the
+    /// axes around it.
+    fn dense_rows(&self) -> (usize, &[Axis<2>]) {
+        match self.rows.split_first() {
+            Some((row, around)) if !self.by_columns && row.stride == [self.item as isize; 2] => {
+                (row.len * self.item, around)
+            }
+            _ => (self.item, &self.rows),
+        }
     }
 
     /// Refuses an index out of range where the mode does. The elements of the index views are
@@ -466,30 +438,53 @@ impl Scratch {
 }
 
 /// One block of offsets.
-struct Block {
+struct Block<'b> {
     /// Grid and table.
     p: [*mut u8; 2],
-    len: usize,
+    offsets: &'b [isize],
     /// From one offset's row of the grid to the next.
     grid_step: isize,
     holes: bool,
 }
 
-/// The indices, block by block, in the order of the plan. A block goes on over the axes on which
-/// the grid is one run; the table need not be, since the offsets hold its place too.
-struct Blocks<'w, 'v, const N: usize> {
-    axes: &'w [Axis<N>],
-    targets: &'w [Target<'v>],
-    /// How many of the axes a block may go over.
-    fused: usize,
-    position: ArrayVec<usize, { MAX_NDIM + 1 }>,
-    p: [*mut u8; N],
-    done: bool,
+impl<const N: usize> Blocks for Planned<'_, N> {
+    fn task(&self) -> &Task<'_> {
+        &self.task
+    }
+
+    fn is_single(&self, limit: usize) -> bool {
+        let axes = &self.plan.axes;
+        let len = axes.iter().fold(1, |len: usize, axis| len.saturating_mul(axis.len));
+        self.fused() == axes.len() && len <= limit
+    }
+
+    fn each(
+        &self,
+        limit: usize,
+        body: &mut dyn FnMut(&Block) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut scratch = Scratch::new();
+        let mut sweep = Sweep {
+            axes: &self.plan.axes,
+            targets: &self.task.targets,
+            fused: self.fused(),
+            limit,
+            position: self.plan.axes.iter().map(|_| 0).collect(),
+            p: super::step(self.base, self.plan.offset),
+            done: self.plan.empty,
+        };
+        while !sweep.done {
+            body(&sweep.block(&mut scratch))?;
+        }
+        Ok(())
+    }
 }
 
-impl<'w, 'v, const N: usize> Blocks<'w, 'v, N> {
-    fn new(walk: &'w Planned<'v, N>) -> Self {
-        let axes = &walk.plan.axes[..];
+impl<const N: usize> Planned<'_, N> {
+    /// The innermost axes over which a block may go on: those on which the grid is one run. The
+    /// table need not be, since the offsets hold its place too.
+    fn fused(&self) -> usize {
+        let axes = &self.plan.axes;
         let mut fused = axes.len().min(1);
         while fused < axes.len() {
             let inner = &axes[fused - 1];
@@ -499,42 +494,43 @@ impl<'w, 'v, const N: usize> Blocks<'w, 'v, N> {
             }
             fused += 1;
         }
-        Blocks {
-            axes,
-            targets: &walk.targets,
-            fused,
-            position: axes.iter().map(|_| 0).collect(),
-            p: super::step(walk.base, walk.plan.offset),
-            done: false,
-        }
+        fused
     }
+}
 
-    /// Whether there is one block only.
-    fn is_single(&self) -> bool {
-        let len = self.axes.iter().fold(1, |len: usize, axis| len.saturating_mul(axis.len));
-        self.fused == self.axes.len() && len <= BLOCK
-    }
+/// The indices, block by block, in the order of the plan.
+struct Sweep<'w, 'v, const N: usize> {
+    axes: &'w [Axis<N>],
+    targets: &'w [Target<'v>],
+    /// How many of the axes a block may go over.
+    fused: usize,
+    /// The greatest length of a block.
+    limit: usize,
+    position: ArrayVec<usize, { MAX_NDIM + 1 }>,
+    p: [*mut u8; N],
+    done: bool,
+}
 
-    fn next(&mut self, scratch: &mut Scratch) -> Option<Block> {
-        if self.done {
-            return None;
-        }
+impl<const N: usize> Sweep<'_, '_, N> {
+    /// The next block.
+    fn block<'s>(&mut self, scratch: &'s mut Scratch) -> Block<'s> {
         let start = self.p;
         let row = self.axes.first().copied().unwrap_or(Axis::ONE);
         let (mut len, mut holes) = (0, false);
         loop {
             let at = self.position.first().copied().unwrap_or(0);
-            let n = (row.len - at).min(BLOCK - len);
+            let n = (row.len - at).min(self.limit - len);
             holes |= self.offsets(start[TABLE], &row, scratch, len..len + n);
             len += n;
             self.p = super::step(self.p, row.stride.map(|s| s.wrapping_mul(n as isize)));
             let on = self.advance(n);
-            if !on || len == BLOCK {
+            if !on || len == self.limit {
                 break;
             }
         }
-        let p = [start[GRID], start[TABLE]];
-        Some(Block { p, len, grid_step: row.stride[GRID], holes })
+        // SAFETY: as many have been written.
+        let offsets = unsafe { written(&mut scratch.offsets[..len]) };
+        Block { p: [start[GRID], start[TABLE]], offsets, grid_step: row.stride[GRID], holes }
     }
 
     /// The offsets of a run of the innermost axis.
@@ -596,37 +592,95 @@ impl<'w, 'v, const N: usize> Blocks<'w, 'v, N> {
     }
 }
 
-/// Runs the kernels of a walk, and keeps its error.
-pub(crate) struct Run<'w, 'v, T, const N: usize, const ADD: bool> {
-    walk: &'w IndexedWalk<'v, T, N>,
-    error: RefCell<Option<Error>>,
-}
-
-impl<T, const N: usize, const ADD: bool> Run<'_, '_, T, N, ADD> {
-    /// What went wrong.
-    pub fn finish(self) -> Result<(), Error> {
-        self.error.into_inner().map_or(Ok(()), Err)
+/// Runs a kernel over every block, and within it for every index of the axes `around`, the
+/// innermost first.
+fn run_blocks(
+    blocks: &dyn Blocks,
+    around: &[Axis<2>],
+    streams: bool,
+    kernel: &mut dyn FnMut(Indexed),
+) -> Result<(), Error> {
+    let task = blocks.task();
+    let far = task.targets.iter().any(|target| target.rule.span() >= FAR);
+    let limit = if far { BLOCK } else { SMALL_BLOCK };
+    // If all offsets fit one block, that is the check too.
+    let single = task.len > 0 && blocks.is_single(limit);
+    task.check(!single)?;
+    let mut stage = Stage::new();
+    blocks.each(limit, &mut |block| {
+        let &Block { p, offsets, grid_step, holes } = block;
+        if single && holes {
+            task.check(true)?;
+        }
+        nest(around, p, &mut |p| {
+            let stage = streams.then_some(&mut stage);
+            kernel(Indexed { offsets, p, grid_step, holes, far, stage });
+        });
+        Ok(())
+    })?;
+    if streams {
+        // SAFETY: rows of the grid, which the plan visits.
+        unsafe { stage.finish() };
+        fence();
     }
+    Ok(())
 }
 
-impl<'v, T: Element, const N: usize, const ADD: bool> Run<'_, 'v, T, N, ADD> {
+/// Runs the kernels of a walk, and keeps its error.
+pub(crate) struct Run<'w, 'v, T, const ADD: bool> {
+    blocks: &'w dyn Blocks,
+    out: Operand<'v, T>,
+    error: OnceCell<Error>,
+}
+
+impl<'v, T: Element, const ADD: bool> Run<'_, 'v, T, ADD> {
     fn keep(&self, result: Result<(), Error>) {
         if let Err(error) = result {
-            *self.error.borrow_mut() = Some(error);
+            // The first is the one that counts, and there is but one.
+            let _ = self.error.set(error);
         }
+    }
+
+    /// Runs a kernel over elements of E, which has the size of T.
+    fn rows<E, K: Rows<E, 2, 1>>(&self, kernel: K) {
+        assert!(size_of::<E>() == size_of::<T>());
+        let task = self.blocks.task();
+        if K::COPIES && !ADD {
+            return self.keep(move_rows(self.blocks));
+        }
+        let streams = K::WRITES_ONLY && !ADD && task.is_large();
+        let (inner, by_columns) = ([task.axis(0), task.axis(1)], task.by_columns);
+        let around = task.rows.get(2..).unwrap_or(&[]);
+        self.keep(run_blocks(self.blocks, around, streams, &mut |indexed| {
+            let elements = PhantomData::<E>;
+            if by_columns {
+                let columns = inner;
+                dispatch(IndexedElements::<E, K, ADD> { kernel, indexed, columns, elements });
+            } else {
+                let block = inner;
+                dispatch(IndexedRows::<E, K, ADD> { kernel, indexed, block, elements });
+            }
+        }));
     }
 
     fn on_output(&self, run: impl FnOnce(&Walk<'v, T, 1, 1>)) {
         let mut walk = Walk::new();
-        if let Some(out) = &self.walk.planned.out {
-            self.keep(super::prepare(&mut walk.plan, 1, &[out]));
-            walk.base = [out.base];
-        }
+        self.keep(walk.plan([&self.out]));
         run(&walk);
     }
 }
 
-impl<T: Element, const N: usize, const ADD: bool> OutputRunner<T> for &Run<'_, '_, T, N, ADD> {
+/// A gather that only moves.
+fn move_rows(blocks: &dyn Blocks) -> Result<(), Error> {
+    let task = blocks.task();
+    let (bytes, axes) = task.dense_rows();
+    let columns = axes.first().copied().unwrap_or(Axis::ONE);
+    run_blocks(blocks, axes.get(1..).unwrap_or(&[]), task.is_large(), &mut |indexed| {
+        dispatch(MoveRows { indexed, bytes, columns });
+    })
+}
+
+impl<T: Element, const ADD: bool> OutputRunner<T> for &Run<'_, '_, T, ADD> {
     fn run_on_output<K: Rows<T, 1, 1>>(self, kernel: K) {
         self.on_output(|walk| walk.run(kernel));
     }
@@ -636,12 +690,12 @@ impl<T: Element, const N: usize, const ADD: bool> OutputRunner<T> for &Run<'_, '
     }
 }
 
-impl<T: Element, const N: usize, const ADD: bool> Runner<T> for &Run<'_, '_, T, N, ADD> {
+impl<T: Element, const ADD: bool> Runner<T> for &Run<'_, '_, T, ADD> {
     fn run<K: Rows<T, 2, 1>>(self, kernel: K) {
-        self.keep(self.walk.planned.run::<T, K, ADD>(kernel));
+        self.rows::<T, K>(kernel);
     }
 
     fn run_words<K: Rows<T::Word, 2, 1>>(self, kernel: K) {
-        self.keep(self.walk.planned.run::<T::Word, K, ADD>(kernel));
+        self.rows::<T::Word, K>(kernel);
     }
 }

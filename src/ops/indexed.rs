@@ -1,9 +1,8 @@
 //! Gather and scatter-add along an axis.
 
-use crate::MAX_NDIM;
 use crate::error::Error;
-use crate::nest::indexed::{ANY_INDICES, FEW_INDICES, IndexedWalk, ONE_INDEX};
-use crate::scalar::{Element, no_arithmetic};
+use crate::nest::indexed::walk;
+use crate::scalar::Element;
 use crate::view::{Index, View, ViewMut};
 
 /// What an index outside `0..n` means on an axis of extent n.
@@ -68,8 +67,7 @@ pub fn gather<T: Element>(
     beta: T,
     out: &mut ViewMut<'_, T>,
 ) -> Result<(), Error> {
-    let pair = [(axis, index.clone())];
-    gather_planned::<T, ONE_INDEX>(alpha, a, &pair, mode, beta, out)
+    gather_nd(alpha, a, &[(axis, index.clone())], mode, beta, out)
 }
 
 /// Gathers with an index on each of several axes: `out[x] <- beta*out[x] + alpha*a[y]`, where for
@@ -114,30 +112,9 @@ pub fn gather_nd<T: Element>(
     beta: T,
     out: &mut ViewMut<'_, T>,
 ) -> Result<(), Error> {
-    match indices.len() {
-        0 | 1 => gather_planned::<T, ONE_INDEX>(alpha, a, indices, mode, beta, out),
-        2..=4 => gather_planned::<T, FEW_INDICES>(alpha, a, indices, mode, beta, out),
-        5..=MAX_NDIM => gather_planned::<T, ANY_INDICES>(alpha, a, indices, mode, beta, out),
-        _ => Err(TOO_MANY),
-    }
-}
-
-const TOO_MANY: Error =
-    Error::Argument { arg: "indices", why: "there are more of them than a view has axes" };
-
-fn gather_planned<T: Element, const N: usize>(
-    alpha: T,
-    a: &View<'_, T>,
-    indices: &[(isize, Index<'_>)],
-    mode: Mode,
-    beta: T,
-    out: &mut ViewMut<'_, T>,
-) -> Result<(), Error> {
-    let mut walk = IndexedWalk::<T, N>::new();
-    walk.gather(out.operand("out"), a.operand("a"), indices, mode)?;
-    let run = walk.gathering();
-    T::update(alpha, beta, &run).map_err(|_| no_arithmetic("out", T::DTYPE))?;
-    run.finish()
+    walk::<T, false>(out.operand("out"), a.operand("a"), indices, mode, |run| {
+        T::update(alpha, beta, run)
+    })
 }
 
 /// Adds rows where indices say: along `axis` `out[.., index[.., l, ..], ..] += alpha*src[.., l, ..]`.
@@ -175,8 +152,7 @@ pub fn scatter_add<T: Element>(
     mode: Mode,
     out: &mut ViewMut<'_, T>,
 ) -> Result<(), Error> {
-    let pair = [(axis, index.clone())];
-    scatter_planned::<T, ONE_INDEX>(alpha, src, &pair, mode, out)
+    scatter_add_nd(alpha, src, &[(axis, index.clone())], mode, out)
 }
 
 /// Adds with an index on each of several axes: `out[y] += alpha*src[x]`, where for each pair
@@ -216,24 +192,7 @@ pub fn scatter_add_nd<T: Element>(
     mode: Mode,
     out: &mut ViewMut<'_, T>,
 ) -> Result<(), Error> {
-    match indices.len() {
-        0 | 1 => scatter_planned::<T, ONE_INDEX>(alpha, src, indices, mode, out),
-        2..=4 => scatter_planned::<T, FEW_INDICES>(alpha, src, indices, mode, out),
-        5..=MAX_NDIM => scatter_planned::<T, ANY_INDICES>(alpha, src, indices, mode, out),
-        _ => Err(TOO_MANY),
-    }
-}
-
-fn scatter_planned<T: Element, const N: usize>(
-    alpha: T,
-    src: &View<'_, T>,
-    indices: &[(isize, Index<'_>)],
-    mode: Mode,
-    out: &mut ViewMut<'_, T>,
-) -> Result<(), Error> {
-    let mut walk = IndexedWalk::<T, N>::new();
-    walk.scatter(out.operand("out"), src.operand("src"), indices, mode)?;
-    let run = walk.adding();
-    T::accumulate_scaled(alpha, &run).map_err(|_| no_arithmetic("out", T::DTYPE))?;
-    run.finish()
+    walk::<T, true>(out.operand("out"), src.operand("src"), indices, mode, |run| {
+        T::accumulate_scaled(alpha, run)
+    })
 }

@@ -44,7 +44,7 @@ impl<T: Scalar> Walk<'_, T, 1, 1> {
     /// `y <- alpha*y`, part by part.
     #[inline]
     pub(crate) fn scal_real(&self, alpha: T::Real) {
-        self.parts().run(Mapped(Scal { alpha }));
+        self.run_on_parts(Mapped(Scal { alpha }));
     }
 }
 
@@ -53,7 +53,7 @@ impl<T: Scalar> Walk<'_, T, 2, 2> {
     #[inline]
     pub(crate) fn rot(&self, c: f64, s: f64) {
         let real = |v| T::Real::rounded(v, 0.0);
-        self.parts().run(Mapped(Rot { c: real(c), s: real(s), minus_s: real(-s) }));
+        self.run_on_parts(Mapped(Rot { c: real(c), s: real(s), minus_s: real(-s) }));
     }
 }
 
@@ -191,6 +191,7 @@ pub fn scal_real<T: Scalar>(alpha: T::Real, y: &mut ViewMut<'_, T>) -> Result<()
 ///
 /// # Errors
 /// As [`copy`].
+#[inline(always)]
 pub fn axpy<T: Scalar>(alpha: T, x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Result<(), Error> {
     axpby(alpha, x, T::ONE, y)
 }
@@ -210,6 +211,7 @@ pub fn axpy<T: Scalar>(alpha: T, x: &View<'_, T>, y: &mut ViewMut<'_, T>) -> Res
 ///
 /// # Errors
 /// As [`copy`].
+#[inline(always)]
 pub fn axpby<T: Scalar>(
     alpha: T,
     x: &View<'_, T>,

@@ -1,6 +1,6 @@
 /* No call allocates: every allocation of the process is counted here, in place of the C library's malloc, while each
-   routine runs a second time, small and large, on one thread and on two. (The first time may start threads.) Only a
-   permutation in place may take scratch, of a fixed size. */
+   routine runs a second time, small and large, on one thread and on two. (The first time may start threads.) A permutation
+   in place may take scratch, and a large call on several threads what it takes to share the work, both of a fixed size. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static size_t calls, bytes;
 #define DIMS(...) ((const ptrdiff_t[]){__VA_ARGS__})
 
 /* Four arrays of shape (A, B, side, side), and an index of its third axis. */
-enum { A = 6, B = 5, IN_PLACE = 15, SCRATCH = 64 * 1024 };
+enum { A = 6, B = 5, IN_PLACE = 15, SCRATCH = 64 * 1024, SHARE = 16 * 1024 };
 
 static double *a, *b, *c, *d;
 static int32_t *index_of_rows;
@@ -155,7 +155,8 @@ int main(void) {
                 counting = 1;
                 const int32_t status = call(which, &name);
                 counting = 0;
-                const size_t scratch = which == IN_PLACE ? (size_t)threads * SCRATCH : 0;
+                const size_t scratch =
+                    (size_t)threads * ((which == IN_PLACE ? SCRATCH : 0) + (threads > 1 && s > 0 ? SHARE : 0));
                 if (status != NDBLAS_OK || bytes > scratch || (calls > 0 && scratch == 0)) {
                     failures++;
                     fprintf(stderr, "%s on %d elements, %d threads: status %d, %d allocations of %d bytes\n", name,

@@ -54,6 +54,19 @@ pub(crate) fn prefetch(p: *const u8) {
     let _ = p;
 }
 
+/// Asks for a line that will be read somewhat later, when it should be in the second cache: far more
+/// lines can be on their way there than to the first.
+#[inline(always)]
+pub(crate) fn prefetch_far(p: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T1 }>(p.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = p;
+}
+
 /// No registers.
 #[derive(Clone, Copy)]
 pub struct None(());
