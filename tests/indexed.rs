@@ -1555,8 +1555,3 @@ mod exports {
         assert_eq!(out, [7.0; 2]);
     }
 }
-
-#[test]
-fn under_every_override() {
-    common::rerun_under_overrides("under_every_override");
-}
