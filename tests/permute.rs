@@ -1,8 +1,6 @@
 //! Transposes, and other routines over operands whose elements lie in different orders, against
 //! loops over indices.
 
-mod common;
-
 use ndblas::{Element, Scalar, View, ViewMut};
 use num_complex::Complex;
 use std::panic::Location;
@@ -452,9 +450,4 @@ fn in_place_refuses() {
     assert_eq!(error.status(), ndblas::Status::Layout);
     let error = ndblas::permute_in_place(&mut view, Some(&[0, 0])).unwrap_err();
     assert_eq!(error.status(), ndblas::Status::Axis);
-}
-
-#[test]
-fn under_every_override() {
-    common::rerun_under_overrides("under_every_override");
 }
