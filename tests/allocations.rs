@@ -179,6 +179,33 @@ fn check_rust() {
     assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before, "Rust");
 }
 
+/// Gathers and scatter-adds, by rows and by elements, into outputs near and larger than the caches.
+fn check_indexed() {
+    use ndblas::{Index, Mode, View, ViewMut, gather, gather_nd, scatter_add, scatter_add_nd};
+    for (rows, k) in [(100, 3), (3000, 64), (900_000, 1), (20_000, 50)] {
+        let (a, mut c, mut sums) = (vec![1.0; 10 * k], vec![0.0; rows * k], vec![0.0; 10 * k]);
+        let at: Vec<i32> = (0..rows as i32).map(|v| v % 10).collect();
+        let mut call = || {
+            let at = View::from_slice(&at, &[rows, 1]).unwrap();
+            let pairs = [(0, Index::from(&at))];
+            let a = View::from_slice(&a, &[10, k]).unwrap();
+            for (alpha, beta) in [(1.0, 0.0), (2.0, 0.0), (2.0, 0.5)] {
+                let mut c = ViewMut::from_slice(&mut c, &[rows, k]).unwrap();
+                gather(alpha, &a, 0, &pairs[0].1, Mode::Raise, beta, &mut c).unwrap();
+                gather_nd(alpha, &a, &pairs, Mode::Drop, beta, &mut c).unwrap();
+            }
+            let c = View::from_slice(&c, &[rows, k]).unwrap();
+            let mut sums = ViewMut::from_slice(&mut sums, &[10, k]).unwrap();
+            scatter_add(0.5, &c, 0, &pairs[0].1, Mode::Raise, &mut sums).unwrap();
+            scatter_add_nd(0.5, &c, &pairs, Mode::Wrap, &mut sums).unwrap();
+        };
+        call();
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        call();
+        assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before, "indexed rows of {k}");
+    }
+}
+
 #[test]
 fn no_call_allocates() {
     check_layouts::<f32>();
@@ -189,4 +216,5 @@ fn no_call_allocates() {
     check_broadcast();
     check_blas_names();
     check_rust();
+    check_indexed();
 }

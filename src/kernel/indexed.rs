@@ -1,8 +1,8 @@
 //! Gather and scatter-add below the plan: indices to byte offsets, and rows moved at offsets.
 
-use super::Rows;
 use super::tiles::bytes::{Bytes, prefetch, prefetch_far};
 use super::tiles::stream;
+use super::{LINE, Rows};
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::ops::Mode;
 use crate::plan::Axis;
@@ -307,9 +307,6 @@ pub(crate) fn add_offsets(to: &mut [isize], other: &[isize]) {
 /// What holes read as, as much as is read of one at once.
 static ZEROS: [u64; 16] = [0; 16];
 
-/// A line of the caches, in bytes.
-const LINE: usize = 64;
-
 /// Rows of as many bytes may be streamed, whatever lines they share with the next.
 const STREAMED: usize = 512;
 
@@ -611,7 +608,7 @@ impl Moves<'_> {
                     }
                 };
                 (0..bytes / LINE).for_each(|i| copy(i * LINE));
-                if bytes % LINE > 0 {
+                if !bytes.is_multiple_of(LINE) {
                     copy(bytes - LINE);
                 }
             },
@@ -680,7 +677,12 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedRows<'_, T, K, ADD>
             if !(dense && rows.len == 1) || (holes && !ADD) {
                 return parcel.rows::<I, T, ADD>(isa, [row, rows]);
             }
-            parcel.dense::<I, T, ADD>(isa, row.len);
+            match row.len {
+                2 => parcel.dense::<I, T, ADD, 2>(isa, 2),
+                3 => parcel.dense::<I, T, ADD, 3>(isa, 3),
+                4 => parcel.dense::<I, T, ADD, 4>(isa, 4),
+                n => parcel.dense::<I, T, ADD, 0>(isa, n),
+            }
         });
     }
 }
@@ -697,9 +699,10 @@ struct Parcel<'b, K> {
 }
 
 impl<K: Copy> Parcel<'_, K> {
-    /// Rows of n elements, dense in both, without holes unless they are added.
+    /// Rows of n elements, dense in both, without holes unless they are added. Of FEW elements, each
+    /// for itself: part of a vector reaches into the next line, which may be far away.
     #[inline(always)]
-    fn dense<I: Isa, T, const ADD: bool>(&self, isa: I, n: usize)
+    fn dense<I: Isa, T, const ADD: bool, const FEW: usize>(&self, isa: I, n: usize)
     where
         K: Rows<T, 2, 1>,
     {
@@ -707,9 +710,16 @@ impl<K: Copy> Parcel<'_, K> {
         for i in self.range.clone() {
             self.ask.for_later::<ADD>(self.offsets, i, self.table);
             let offset = self.offsets[i];
+            let item = size_of::<T>();
             if !(ADD && offset == HOLE) {
                 let p = [grid, self.table.wrapping_offset(offset)];
-                row::<I, T, K, ADD>(self.kernel, isa, n, p, [size_of::<T>() as isize; 2]);
+                for e in 0..FEW {
+                    let p = p.map(|p| p.wrapping_add(e * item));
+                    row::<I, T, K, ADD>(self.kernel, isa, 1, p, ONE_BY_ONE);
+                }
+                if FEW == 0 {
+                    row::<I, T, K, ADD>(self.kernel, isa, n, p, [item as isize; 2]);
+                }
             }
             grid = grid.wrapping_offset(self.step);
         }

@@ -1,6 +1,6 @@
 //! Element-wise arithmetic: `out <- f(out, inputs)`, a vector at a time.
 
-use super::{Rows, blas};
+use super::{LINE, Rows, blas};
 use crate::isa::{Isa, Vector};
 use crate::nest::step as advance;
 use crate::scalar::Scalar;
@@ -93,9 +93,6 @@ unsafe impl<T: Scalar, M: Map<T, N, OUT>, const N: usize, const OUT: usize> Rows
         unsafe { self.0.blas(n, p, step) }
     }
 }
-
-/// The bytes of a cache line.
-const LINE: usize = 64;
 
 /// Elements of a row that is worth a beginning of its own.
 const LONG: usize = 256;

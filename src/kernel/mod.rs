@@ -13,6 +13,9 @@ pub(crate) mod update;
 
 use crate::isa::Isa;
 
+/// The bytes of a cache line.
+pub(crate) const LINE: usize = 64;
+
 /// A kernel over rows of N operands with elements of T, of which the first OUT are written.
 ///
 /// # Safety

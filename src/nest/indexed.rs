@@ -10,22 +10,25 @@ use super::{LARGE, Walk, nest};
 use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::dispatch;
-use crate::kernel::Rows;
 use crate::kernel::indexed::{
-    BLOCK, Indexed, IndexedElements, IndexedRows, MoveRows, Rule, SMALL_BLOCK, Stage, add_offsets,
-    bounds, index_at, written,
+    BLOCK, HOLE, Indexed, IndexedElements, IndexedRows, MoveRows, Rule, SMALL_BLOCK, Stage,
+    add_offsets, bounds, index_at, written,
 };
 use crate::kernel::tiles::bytes::fence;
 use crate::kernel::update::{NoArithmetic, OutputRunner, Runner};
+use crate::kernel::{LINE, Rows};
 use crate::layout::{self, refuse_overlap};
 use crate::ops::Mode;
 use crate::plan::{Axis, Plan};
 use crate::scalar::{Element, no_arithmetic};
+use crate::threads;
 use crate::view::{Cells, Index, Operand};
 use arrayvec::ArrayVec;
 use core::cell::OnceCell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::ops::Range;
+use std::sync::OnceLock;
 
 /// The operands of a plan. The first is no memory, but the position among the terms of one sum: it
 /// holds the indexed axes of a scatter-add in row-major order.
@@ -105,17 +108,67 @@ fn with_planned<'v>(
 }
 
 /// Blocks of offsets, in the order of a plan, whatever the number of indices.
-trait Blocks {
+trait Blocks: Sync {
     fn task(&self) -> &Task<'_>;
     /// Whether one block of up to `limit` is all.
     fn is_single(&self, limit: usize) -> bool;
-    /// Calls `body` with each block of up to `limit`.
+    /// How to share the walk in about as many parts, if it can be.
+    fn cut(&self, add: bool, parts: usize) -> Option<Cut>;
+    /// Calls `body` with each block of up to `limit` of a part.
     fn each(
         &self,
+        part: &Part,
         limit: usize,
         body: &mut dyn FnMut(&Block) -> Result<(), Error>,
     ) -> Result<(), Error>;
 }
+
+/// What is done by one thread. No two parts write to one cell, and all that is added to a cell is
+/// added by one part, in order.
+#[derive(Clone)]
+enum Part {
+    Whole,
+    /// A range of an axis of the plan.
+    Axis(usize, Range<usize>),
+    /// A range of the outermost axis of the rows.
+    Row(Range<usize>),
+    /// The cells whose distance along the only indexed axis is in a range of bytes: all indices are
+    /// looked at, and those elsewhere are holes.
+    Cells(Range<isize>),
+}
+
+/// How a walk is shared.
+enum Cut {
+    Axis { axis: usize, len: usize, chunk: usize },
+    Row { len: usize, chunk: usize },
+    Cells { extent: usize, chunk: usize, stride: isize },
+}
+
+impl Cut {
+    fn parts(&self) -> usize {
+        match *self {
+            Cut::Axis { len, chunk, .. } | Cut::Row { len, chunk } => len.div_ceil(chunk),
+            Cut::Cells { extent, chunk, .. } => extent.div_ceil(chunk),
+        }
+    }
+
+    fn part(&self, i: usize) -> Part {
+        let range = |len: usize, chunk: usize| i * chunk..len.min((i + 1) * chunk);
+        match *self {
+            Cut::Axis { axis, len, chunk } => Part::Axis(axis, range(len, chunk)),
+            Cut::Row { len, chunk } => Part::Row(range(len, chunk)),
+            Cut::Cells { extent, chunk, stride } => {
+                let Range { start, end } = range(extent, chunk);
+                // Of a valid view, these are offsets of elements.
+                let (a, b) = (start as isize * stride, (end as isize - 1) * stride);
+                Part::Cells(a.min(b)..a.max(b) + 1)
+            }
+        }
+    }
+}
+
+/// A part of a row has so many bytes at least, so that indices are not read again for little.
+const PART_OF_ROW: usize = 256;
 
 /// What is planned beside the plan.
 struct Task<'v> {
@@ -138,6 +191,9 @@ struct Planned<'v, const N: usize> {
     plan: Plan<N>,
     base: [*mut u8; N],
 }
+
+// SAFETY: it is a promise about cells that its call has for itself, whichever thread visits them.
+unsafe impl<const N: usize> Sync for Planned<'_, N> {}
 
 impl<'v, const N: usize> Planned<'v, N> {
     /// A plan of nothing.
@@ -323,24 +379,15 @@ impl Task<'_> {
         self.targets.iter().any(|t| t.axis == from_last)
     }
 
-    fn axis(&self, i: usize) -> Axis<2> {
-        self.rows.get(i).copied().unwrap_or(Axis::ONE)
-    }
-
     /// Whether the grid is larger than the caches that it would go to.
     fn is_large(&self) -> bool {
         self.len.saturating_mul(self.item) >= LARGE
     }
 
-    /// The bytes of a row that is dense in both grid and table, perhaps of a single element, and the
-    /// axes around it.
-    fn dense_rows(&self) -> (usize, &[Axis<2>]) {
-        match self.rows.split_first() {
-            Some((row, around)) if !self.by_columns && row.stride == [self.item as isize; 2] => {
-                (row.len * self.item, around)
-            }
-            _ => (self.item, &self.rows),
-        }
+    /// Whether rows are dense in both grid and table.
+    fn has_dense_rows(&self) -> bool {
+        let dense = |row: &Axis<2>| !self.by_columns && row.stride == [self.item as isize; 2];
+        self.rows.first().is_some_and(dense)
     }
 
     /// Refuses an index out of range where the mode does. The elements of the index views are
@@ -422,6 +469,19 @@ impl Target<'_> {
     }
 }
 
+/// Makes holes of those offsets whose distance from their place, which starts at `from` and moves by
+/// `by`, is not in `only`. Returns whether there are any.
+fn leave_out(offsets: &mut [isize], (from, by): (isize, isize), only: &Range<isize>) -> bool {
+    let (mut holes, mut from) = (false, from);
+    for offset in offsets {
+        let elsewhere = !only.contains(&offset.wrapping_sub(from));
+        holes |= elsewhere;
+        *offset = if elsewhere { HOLE } else { *offset };
+        from = from.wrapping_add(by);
+    }
+    holes
+}
+
 /// The offsets of a block, and those of another index on their way into the sum.
 struct Scratch {
     offsets: [MaybeUninit<isize>; BLOCK],
@@ -455,22 +515,71 @@ impl<const N: usize> Blocks for Planned<'_, N> {
     fn is_single(&self, limit: usize) -> bool {
         let axes = &self.plan.axes;
         let len = axes.iter().fold(1, |len: usize, axis| len.saturating_mul(axis.len));
-        self.fused() == axes.len() && len <= limit
+        fused(axes) == axes.len() && len <= limit
+    }
+
+    fn cut(&self, add: bool, parts: usize) -> Option<Cut> {
+        let axes = &self.plan.axes;
+        // The cells of different places of such an axis are different ones.
+        let apart = |&d: &usize| !add || axes[d].stride[TABLE] != 0;
+        let enough = |&d: &usize| axes[d].len >= 2 * parts;
+        let outermost = (0..axes.len()).rev().filter(apart).find(enough);
+        let longest = || (0..axes.len()).filter(apart).max_by_key(|&d| axes[d].len);
+        let threads = threads::num_threads();
+        if let Some(axis) = outermost.or_else(longest).filter(|&d| axes[d].len >= threads) {
+            let len = axes[axis].len;
+            return Some(Cut::Axis { axis, len, chunk: len.div_ceil(parts) });
+        }
+        // From here on every part looks at all indices: no more than one a thread.
+        if let Some(row) = self.task.rows.last() {
+            let step = row.stride.map(isize::unsigned_abs);
+            let least = PART_OF_ROW.div_ceil(step[0].min(step[1]).max(1));
+            let chunk =
+                row.len.div_ceil(threads).max(least).next_multiple_of(LINE / self.task.item);
+            if chunk < row.len {
+                return Some(Cut::Row { len: row.len, chunk });
+            }
+        }
+        match &self.task.targets[..] {
+            [target] if add && target.rule.stride != 0 => {
+                let Rule { extent, stride, .. } = target.rule;
+                let extent = extent as usize;
+                let chunk = extent.div_ceil(threads);
+                (chunk < extent).then_some(Cut::Cells { extent, chunk, stride })
+            }
+            _ => None,
+        }
     }
 
     fn each(
         &self,
+        part: &Part,
         limit: usize,
         body: &mut dyn FnMut(&Block) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        let mut p = super::step(self.base, self.plan.offset);
+        let mut own = ArrayVec::<_, { MAX_NDIM + 1 }>::new();
+        let mut axes = &self.plan.axes[..];
+        let mut only = None;
+        match part {
+            Part::Axis(d, range) => {
+                own.extend(axes.iter().copied());
+                p = super::step(p, own[*d].stride.map(|s| s.wrapping_mul(range.start as isize)));
+                own[*d].len = range.len();
+                axes = &own;
+            }
+            Part::Cells(range) => only = Some(range.clone()),
+            Part::Whole | Part::Row(_) => {}
+        }
         let mut scratch = Scratch::new();
         let mut sweep = Sweep {
-            axes: &self.plan.axes,
+            axes,
             targets: &self.task.targets,
-            fused: self.fused(),
+            fused: fused(axes),
             limit,
-            position: self.plan.axes.iter().map(|_| 0).collect(),
-            p: super::step(self.base, self.plan.offset),
+            only,
+            position: axes.iter().map(|_| 0).collect(),
+            p,
             done: self.plan.empty,
         };
         while !sweep.done {
@@ -480,22 +589,19 @@ impl<const N: usize> Blocks for Planned<'_, N> {
     }
 }
 
-impl<const N: usize> Planned<'_, N> {
-    /// The innermost axes over which a block may go on: those on which the grid is one run. The
-    /// table need not be, since the offsets hold its place too.
-    fn fused(&self) -> usize {
-        let axes = &self.plan.axes;
-        let mut fused = axes.len().min(1);
-        while fused < axes.len() {
-            let inner = &axes[fused - 1];
-            let run = inner.stride[GRID].checked_mul(inner.len as isize);
-            if run != Some(axes[fused].stride[GRID]) {
-                break;
-            }
-            fused += 1;
+/// The innermost axes over which a block may go on: those on which the grid is one run. The table
+/// need not be, since the offsets hold its place too.
+fn fused<const N: usize>(axes: &[Axis<N>]) -> usize {
+    let mut fused = axes.len().min(1);
+    while fused < axes.len() {
+        let inner = &axes[fused - 1];
+        let run = inner.stride[GRID].checked_mul(inner.len as isize);
+        if run != Some(axes[fused].stride[GRID]) {
+            break;
         }
-        fused
+        fused += 1;
     }
+    fused
 }
 
 /// The indices, block by block, in the order of the plan.
@@ -506,6 +612,8 @@ struct Sweep<'w, 'v, const N: usize> {
     fused: usize,
     /// The greatest length of a block.
     limit: usize,
+    /// See [`Part::Cells`].
+    only: Option<Range<isize>>,
     position: ArrayVec<usize, { MAX_NDIM + 1 }>,
     p: [*mut u8; N],
     done: bool,
@@ -557,6 +665,10 @@ impl<const N: usize> Sweep<'_, '_, N> {
             // SAFETY: the walk's plan visits elements of the index view.
             holes |=
                 unsafe { target.rule.offsets(target.index.dtype(), (p, step), (from, by), to) };
+            if let Some(only) = &self.only {
+                // SAFETY: they have been written.
+                holes |= leave_out(unsafe { written(to) }, (from, by), only);
+            }
             if q > 0 {
                 let range = range.clone();
                 let sum = &mut scratch.offsets[range.clone()];
@@ -592,13 +704,14 @@ impl<const N: usize> Sweep<'_, '_, N> {
     }
 }
 
-/// Runs a kernel over every block, and within it for every index of the axes `around`, the
-/// innermost first.
+/// Runs a kernel over every block, and within it for every index of the axes of the rows but the
+/// `inner` ones, which are the kernel's.
 fn run_blocks(
     blocks: &dyn Blocks,
-    around: &[Axis<2>],
+    add: bool,
+    inner: usize,
     streams: bool,
-    kernel: &mut dyn FnMut(Indexed),
+    kernel: &(dyn Fn(Indexed, &[Axis<2>]) + Sync),
 ) -> Result<(), Error> {
     let task = blocks.task();
     let far = task.targets.iter().any(|target| target.rule.span() >= FAR);
@@ -606,24 +719,42 @@ fn run_blocks(
     // If all offsets fit one block, that is the check too.
     let single = task.len > 0 && blocks.is_single(limit);
     task.check(!single)?;
-    let mut stage = Stage::new();
-    blocks.each(limit, &mut |block| {
-        let &Block { p, offsets, grid_step, holes } = block;
-        if single && holes {
-            task.check(true)?;
+    let run = |part: &Part| {
+        let mut rows = task.rows.clone();
+        let mut shift = [0; 2];
+        if let (Part::Row(range), Some(row)) = (part, rows.last_mut()) {
+            shift = row.stride.map(|s| s * range.start as isize);
+            row.len = range.len();
         }
-        nest(around, p, &mut |p| {
-            let stage = streams.then_some(&mut stage);
-            kernel(Indexed { offsets, p, grid_step, holes, far, stage });
-        });
+        let mut stage = Stage::new();
+        blocks.each(part, limit, &mut |block| {
+            let &Block { p, offsets, grid_step, holes } = block;
+            if single && holes {
+                task.check(true)?;
+            }
+            nest(rows.get(inner..).unwrap_or(&[]), super::step(p, shift), &mut |p| {
+                let stage = streams.then_some(&mut stage);
+                kernel(Indexed { offsets, p, grid_step, holes, far, stage }, &rows);
+            });
+            Ok(())
+        })?;
+        if streams {
+            // SAFETY: rows of the grid, which the plan visits.
+            unsafe { stage.finish() };
+            fence();
+        }
         Ok(())
-    })?;
-    if streams {
-        // SAFETY: rows of the grid, which the plan visits.
-        unsafe { stage.finish() };
-        fence();
-    }
-    Ok(())
+    };
+    let parts = threads::parts(task.len.saturating_mul(2 * task.item));
+    let cut = if parts > 1 && !single { blocks.cut(add, parts) } else { None };
+    let Some(cut) = cut else { return run(&Part::Whole) };
+    let failed = OnceLock::new();
+    threads::share(cut.parts(), &|i| {
+        if let Err(error) = run(&cut.part(i)) {
+            let _ = failed.set(error);
+        }
+    });
+    failed.into_inner().map_or(Ok(()), Err)
 }
 
 /// Runs the kernels of a walk, and keeps its error.
@@ -649,10 +780,11 @@ impl<'v, T: Element, const ADD: bool> Run<'_, 'v, T, ADD> {
             return self.keep(move_rows(self.blocks));
         }
         let streams = K::WRITES_ONLY && !ADD && task.is_large();
-        let (inner, by_columns) = ([task.axis(0), task.axis(1)], task.by_columns);
-        let around = task.rows.get(2..).unwrap_or(&[]);
-        self.keep(run_blocks(self.blocks, around, streams, &mut |indexed| {
+        let by_columns = task.by_columns;
+        self.keep(run_blocks(self.blocks, ADD, 2, streams, &|indexed, rows| {
             let elements = PhantomData::<E>;
+            let axis = |i: usize| rows.get(i).copied().unwrap_or(Axis::ONE);
+            let inner = [axis(0), axis(1)];
             if by_columns {
                 let columns = inner;
                 dispatch(IndexedElements::<E, K, ADD> { kernel, indexed, columns, elements });
@@ -673,9 +805,11 @@ impl<'v, T: Element, const ADD: bool> Run<'_, 'v, T, ADD> {
 /// A gather that only moves.
 fn move_rows(blocks: &dyn Blocks) -> Result<(), Error> {
     let task = blocks.task();
-    let (bytes, axes) = task.dense_rows();
-    let columns = axes.first().copied().unwrap_or(Axis::ONE);
-    run_blocks(blocks, axes.get(1..).unwrap_or(&[]), task.is_large(), &mut |indexed| {
+    let dense = task.has_dense_rows();
+    let inner = usize::from(dense) + 1;
+    run_blocks(blocks, false, inner, task.is_large(), &|indexed, rows| {
+        let bytes = if dense { rows[0].len * task.item } else { task.item };
+        let columns = rows.get(inner - 1).copied().unwrap_or(Axis::ONE);
         dispatch(MoveRows { indexed, bytes, columns });
     })
 }
