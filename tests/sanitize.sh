@@ -17,6 +17,9 @@ warn='-Wall -Wextra -pedantic -Werror'
 # Under a sanitizer everything is slow, and the overrides of the instruction set repeat it all.
 export NDBLAS_TEST_RERUN=1 PROPTEST_CASES="${PROPTEST_CASES:-32}"
 
+# Of a size that takes minutes here, by the same kernels as what is smaller.
+large='--skip moves_large --skip shapes_of_models --skip more_elements_than'
+
 # Cargo's tests, whose result lines are shown.
 cargo_tests() {
     name=$1 log=$out/$1.log
@@ -40,9 +43,8 @@ for part in $parts; do
         # RUSTC_BOOTSTRAP lets a stable compiler take -Z, and the standard library it comes with is not instrumented.
         export RUSTC_BOOTSTRAP=1 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
         dir=target/address
-        # Moves past the caches have a size that takes minutes here, by the same kernels as smaller ones.
         cargo_tests "rust, address" env RUSTFLAGS="-Zsanitizer=address" cargo test --no-fail-fast --target "$host" \
-            --target-dir $dir --no-default-features --features ndarray ${SANITIZE_TESTS:---tests} -- --skip moves_large
+            --target-dir $dir --no-default-features --features ndarray ${SANITIZE_TESTS:---tests} -- $large
         # A compiler whose runtime of the sanitizers is here; both speak the same version of their interface as Rust's.
         sanitized='-fsanitize=address,undefined -fno-sanitize-recover=all'
         compiler=
@@ -105,7 +107,8 @@ for part in $parts; do
             export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="$qemu -L /usr/aarch64-linux-gnu"
             cargo_tests "rust, aarch64" env RUSTC="$rustc" NDBLAS_FUZZ_INPUTS=500 PROPTEST_CASES=8 cargo test --no-fail-fast \
                 --target $triple --target-dir target/aarch64 --no-default-features \
-                ${SANITIZE_TESTS:---test level1 --test fused --test permute --test indexed --test blas_names --test fuzz}
+                ${SANITIZE_TESTS:---test level1 --test fused --test permute --test indexed --test blas_names --test fuzz} \
+                -- $large
         fi
         ;;
     *)
