@@ -187,7 +187,7 @@ pub fn run(bytes: &[u8]) {
                 (_, F32, _) => ndblas_isamax(n, sx, incx, ri),
                 (_, F64, _) => ndblas_idamax(n, dx, incx, ri),
                 (_, Complex64, _) => ndblas_icamax(n, px, incx, ri),
-                (_, ..) => ndblas_izamax(n, px, incx, ri),
+                _ => ndblas_izamax(n, px, incx, ri),
             };
             status
         },
