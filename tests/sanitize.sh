@@ -86,7 +86,7 @@ for part in $parts; do
                     -lndblas -lm
                 # What the library holds for its thread is still reachable at the end, and is no leak.
                 [ -x "$program" ] && check "run $source, valgrind" with_library "$dir" valgrind -q --error-exitcode=9 \
-                    --leak-check=full --errors-for-leak-kinds=definite "$program"
+                    --leak-check=full --errors-for-leak-kinds=definite --suppressions="$PWD/tests/valgrind.supp" "$program"
             done
         else
             skip "Valgrind: it is not here (Debian: apt install valgrind)"
