@@ -28,7 +28,7 @@ ifneq ($(findstring musl,$(TARGET)$(wildcard /lib/ld-musl-*)),)
 export RUSTFLAGS ?= -C target-feature=-crt-static
 endif
 
-.PHONY: help demo test bench header lib install uninstall clean
+.PHONY: help demo test stress sanitize fuzz bench criterion deny header lib install uninstall clean
 
 help:
 	@echo 'make demo       build, and train the convolutional network of c_examples/ on real digits (installs OpenBLAS'
@@ -37,7 +37,12 @@ help:
 	@echo 'make install    PREFIX=$(PREFIX) DESTDIR= LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR) [BLAS=none]'
 	@echo 'make uninstall  with the same variables'
 	@echo 'make lib        build only what `make install` installs (then `sudo make install` needs no cargo)'
-	@echo 'make bench      the benchmarks'
+	@echo 'make stress     a million random calls from eight threads, each checked'
+	@echo 'make sanitize   the tests under AddressSanitizer, UBSan, ThreadSanitizer, Valgrind, and qemu for AArch64'
+	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) (needs cargo-fuzz)'
+	@echo 'make bench      figures beside NumPy, SciPy, numexpr, numba and Rust crates: docs/figures/ (some 5 minutes)'
+	@echo 'make criterion  the benchmarks of the crate alone'
+	@echo 'make deny       licences, duplicates and sources of the dependencies (needs cargo-deny)'
 	@echo 'make header     write include/ndblas.h anew from src/capi'
 	@echo 'make clean      remove target/'
 
@@ -57,10 +62,36 @@ demo:
 test:
 	@sh tests/all.sh $(BLAS)
 
+# The built-in kernels: OpenBLAS has its own tests.
+STRESS_CALLS ?= 1000000
+stress:
+	NDBLAS_STRESS_CALLS=$(STRESS_CALLS) $(CARGO) test --release --target-dir $(call cargo_dir,none) $(no_blas) \
+		$(CARGO_FLAGS) --test stress -- --nocapture
+
+sanitize:
+	@sh tests/sanitize.sh $(PARTS)
+
+# Inputs found go to target/fuzz; those worth keeping, by hand, to fuzz/corpus. cargo-fuzz wants -Z options, which
+# RUSTC_BOOTSTRAP lets a stable compiler take.
+FUZZ_SECONDS ?= 120
+FUZZ_TARGETS ?= level1 permute indexed blas
+fuzz:
+	@set -e; for target in $(FUZZ_TARGETS); do \
+		mkdir -p target/fuzz/$$target; \
+		RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run --target-dir target/fuzz-build $$target target/fuzz/$$target fuzz/corpus/$$target \
+			-- -max_total_time=$(FUZZ_SECONDS) -max_len=200 -print_final_stats=1; \
+	done
+
 bench:
+	@sh benches/report.sh
+
+criterion:
 	@blas=$$(sh tests/setup.sh $(BLAS)) || exit 1; \
 	if [ $$blas = none ]; then $(CARGO) bench --target-dir $(call cargo_dir,none) $(no_blas) $(CARGO_FLAGS); \
 	else $(CARGO) bench --target-dir $(call cargo_dir,) $(CARGO_FLAGS); fi
+
+deny:
+	$(CARGO) deny check licenses bans sources
 
 # No BLAS is needed to write a header. cargo names the folder where build.rs put it.
 header:

@@ -179,11 +179,14 @@ impl<'a> Layout<'a> {
         Some((n as usize, stride))
     }
 
-    /// The extents and byte strides of all axes, the last axis first.
+    /// The extents and byte strides of all axes, the last axis first. An empty view steps nowhere.
     #[inline]
     pub fn axes_from_last(&self) -> impl Iterator<Item = (usize, isize)> + Clone + use<'a> {
         let (layout, mut dense) = (*self, self.item() as isize);
-        (1..=self.ndim()).map_while(move |back| layout.axis_from_last(back, &mut dense))
+        let moves = if self.is_empty() { 0 } else { -1 };
+        (1..=self.ndim()).map_while(move |back| {
+            layout.axis_from_last(back, &mut dense).map(|(n, s)| (n, s & moves))
+        })
     }
 
     /// The byte stride of an axis.

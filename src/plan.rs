@@ -59,7 +59,8 @@ impl<const N: usize> Plan<N> {
         self.reset();
         let layouts = operands.map(|o| &*o.layout);
         let ndim = layouts[0].ndim();
-        self.empty = layouts[0].is_empty();
+        // One that is empty and broadcasts to what is not is refused below.
+        self.empty = layouts.iter().any(|l| l.is_empty());
         let mut dense = layouts.map(|l| l.item() as isize);
         // Axes are counted from the last one, where the operands' shapes are aligned.
         for back in 1..=ndim {

@@ -1,17 +1,36 @@
-//! Kinds of faults that libraries of this field have had, each with the input that showed it.
+//! Kinds of faults that libraries of this field have had, each with the input that showed it: A of
+//! level 1, B of views, C of permutes, D of gather and scatter-add, E of threads and the C ABI. Those
+//! of D are in `tests/indexed.rs`. Others are where their means are:
+//!
+//! | kind | where, or why it cannot arise |
+//! |---|---|
+//! | B07, B09, B24 a layout that misses the fast path | `cargo bench`, `make bench`; axes are dropped, ordered and fused before anything else (`tests/views.rs` has the plans' cells), and `tests/allocations.rs` counts the heap |
+//! | B20 memoryviews of a Cython object | the Python package's tests |
+//! | C10, C11, C12 cliffs of transposes | `make bench`; their values here (C09, C11) and in `tests/permute.rs` |
+//! | D03, D17, D18, D27 slow gathers | `make bench`; their values in `tests/indexed.rs` |
+//! | E01 fork | `tests/c/threads.c` |
+//! | E02 dlclose | `tests/c/dlopen.c` |
+//! | E03 a thread count of each caller | `tests/runtime.rs` |
+//! | E04, E05 small work sent to threads | `tests/threads.rs`: one rule by bytes, and no thread for small work |
+//! | E09 exports without a prototype | `tests/header.rs` |
+//! | E10 linking | `tests/install.sh`, `tests/c.sh` |
+//! | E13 building against the wheel | the Python package's tests |
 
 mod common;
 
 use common::*;
 use ndblas::capi::blas::*;
 use ndblas::capi::fused::ndblas_mul_add;
+use ndblas::capi::indexed::{ndblas_gather, ndblas_scatter_add};
 use ndblas::capi::level1::*;
-use ndblas::capi::permute::ndblas_permute;
-use ndblas::capi::types::{ndblas_scalar, ndblas_view};
+use ndblas::capi::permute::{ndblas_permute, ndblas_permute_in_place};
+use ndblas::capi::types::{ndblas_scalar, ndblas_view, ndblas_view_mut};
 use ndblas::{Element, set_num_threads_local};
 use num_complex::{Complex, c64};
-use std::ptr::null;
+use std::ptr::{null, null_mut};
 
+const INDEX: i32 = 6;
+const LAYOUT: i32 = 7;
 const THREADS: [usize; 4] = [1, 2, 4, 7];
 
 /// A view of the array's memory from its element number `first` on; strides in elements.
@@ -375,6 +394,44 @@ fn long_sums() {
     assert_eq!(value(ndblas_asum, &double.view_of(&d)), rows as f64 * 32_769.0);
 }
 
+/// A28: more than 2^31 elements for the other routines that read, by strides of 0.
+#[test]
+fn more_elements_than_i32_counts() {
+    let rerun = std::env::var_os("NDBLAS_TEST_RERUN").is_some();
+    let n = if rerun { (1 << 20) + 3 } else { (1 << 31) + 3 };
+    let z = vector(&[Complex::new(1f32, 2.0)]);
+    let layout = part(&z, 0, &[n], &[0]);
+    let z = z.view_of(&layout);
+    let mut sum = ndblas_scalar { re: 0.0, im: 0.0 };
+    // SAFETY: one element, again and again.
+    assert_eq!(unsafe { ndblas_dotc(&z, &z, &mut sum) }, OK);
+    assert_eq!((sum.re, sum.im), (5.0 * n as f64, 0.0));
+    assert_eq!(value(ndblas_iamax, &z), 0);
+
+    // As many terms for one cell; an integer wraps.
+    let (one, first) = (vector(&[1u8]), vector(&[0i32]));
+    let (src, index) = (part(&one, 0, &[n], &[0]), part(&first, 0, &[n], &[0]));
+    let mut cell = vector(&[7u8]);
+    let (src, index, out) = (one.view_of(&src), first.view_of(&index), &mut cell.view_mut());
+    // SAFETY: as above.
+    assert_eq!(unsafe { ndblas_scatter_add(1.0.scalar(), &src, 0, &index, 0, out) }, OK);
+    assert_eq!(cell.values(), [(n as u8).wrapping_add(7)]);
+
+    // An axis of as many, and an index at its end.
+    let table = part(&one, 0, &[n], &[0]);
+    for (i, mode, status) in [(n as i64 - 1, 0, OK), (-n as i64, 0, OK), (i64::MAX, 2, OK)]
+        .into_iter()
+        .chain([(n as i64, 0, INDEX), (-n as i64 - 1, 0, INDEX)])
+    {
+        let (at, mut out) = (vector(&[i]), vector(&[9u8]));
+        let (a, at, y) = (one.view_of(&table), at.view(), &mut out.view_mut());
+        // SAFETY: as above.
+        let got = unsafe { ndblas_gather(1.0.scalar(), &a, 0, &at, mode, 0.0.scalar(), y) };
+        assert_eq!(got, status, "{}", last_error());
+        assert_eq!(out.values(), [if status == OK { 1 } else { 9 }]);
+    }
+}
+
 /// A22: a long f32 dot is as good as its f64 sum, with any number of threads.
 #[test]
 fn long_f32_dots_are_exact_enough() {
@@ -601,6 +658,44 @@ fn packed_records() {
     }
 }
 
+/// B13: an empty view overlaps nothing, whatever its strides are, and needs no memory.
+#[test]
+fn empty_views_of_stride_zero() {
+    for shape in [[1, 0], [0, 1]] {
+        let strides = [0isize; 2];
+        let view = ndblas_view {
+            data: null(),
+            shape: shape.as_ptr(),
+            strides: strides.as_ptr(),
+            ndim: 2,
+            dtype: 2,
+        };
+        let ndblas_view { shape, strides, ndim, dtype, .. } = view;
+        let mut out = ndblas_view_mut { data: null_mut(), shape, strides, ndim, dtype };
+        let mut other = out;
+        let one = 1.0.scalar();
+        // SAFETY: there is no element.
+        let statuses = unsafe {
+            [
+                ndblas_fill(one, &mut out),
+                ndblas_copy(&view, &mut out),
+                ndblas_swap(&mut other, &mut out),
+                ndblas_scal(one, &mut out),
+                ndblas_axpy(one, &view, &mut out),
+                ndblas_axpby(one, &view, one, &mut out),
+                ndblas_mul_add(one, &view, &view, one, &mut out),
+                ndblas_rot(&mut other, &mut out, 0.6, 0.8),
+                ndblas_permute(one, &view, [0, 1].as_ptr(), one, &mut out),
+                ndblas_permute_in_place(&mut out, null()),
+            ]
+        };
+        assert_eq!(statuses, [OK; 10], "{}", last_error());
+        assert_eq!(dot(&view, &view), 0.0);
+        assert_eq!((value(ndblas_nrm2, &view), value(ndblas_asum, &view)), (0.0, 0.0));
+        assert_eq!(value(ndblas_iamax, &view), -1);
+    }
+}
+
 /// B15: a dot starts at the right end of a reversed vector.
 #[test]
 fn reversed_dots() {
@@ -798,6 +893,48 @@ fn transposes_of_every_size() {
     }
 }
 
+/// C11: images, whose last axis is three colours.
+#[test]
+fn layouts_of_images() {
+    let (rows, columns) = (224, 224);
+    let a = Array::from_values(&[rows, columns, 3], &counting(3 * (rows * columns) as usize));
+    let mut planes = Array::from_values(&[3, rows, columns], &vec![0.0; 3 * 224 * 224]);
+    assert_eq!(transpose(&a, &[2, 0, 1], &mut planes), OK);
+    each_index(&[3, rows, columns], |i| assert_eq!(planes.get(i), a.get(&[i[1], i[2], i[0]])));
+    let mut back = Array::from_values(&[rows, columns, 3], &vec![0.0; 3 * 224 * 224]);
+    assert_eq!(transpose(&planes, &[1, 2, 0], &mut back), OK);
+    assert!(back.values() == a.values());
+}
+
+/// C03, C13: transposes in place, of dense arrays of any shape and of a block that is square.
+#[test]
+fn transposes_in_place() {
+    let in_place = |array: &mut Array<f64>, layout: &Layout, perm: *const i32| {
+        // SAFETY: the view lies in its array; perm is NULL or has a number an axis.
+        unsafe { ndblas_permute_in_place(&mut array.view_mut_of(layout), perm) }
+    };
+    let mut a = vector(&counting(6));
+    let matrix = part(&a, 0, &[2, 3], &[3, 1]);
+    assert_eq!(in_place(&mut a, &matrix, null()), OK);
+    assert_eq!(a.values(), [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);
+    let mut a = vector(&counting(24));
+    let cube = part(&a, 0, &[2, 3, 4], &[12, 4, 1]);
+    assert_eq!(in_place(&mut a, &cube, null()), OK);
+    let want =
+        [0, 12, 4, 16, 8, 20, 1, 13, 5, 17, 9, 21, 2, 14, 6, 18, 10, 22, 3, 15, 7, 19, 11, 23];
+    assert_eq!(a.values(), want.map(f64::from));
+
+    let mut a = vector(&counting(24));
+    let block = part(&a, 8, &[2, 2], &[6, 1]);
+    assert_eq!(in_place(&mut a, &block, null()), OK);
+    let mut want = counting(24);
+    want.swap(9, 14);
+    assert_eq!(a.values(), want);
+    let block = part(&a, 8, &[2, 3], &[6, 1]);
+    assert_eq!(in_place(&mut a, &block, null()), LAYOUT);
+    assert_eq!(a.values(), want);
+}
+
 /// C14: the strides of the output are checked as they are, rows for rows.
 #[test]
 fn row_strides_of_the_output() {
@@ -814,6 +951,41 @@ fn row_strides_of_the_output() {
             assert!(last_error().starts_with("out of shape (3, 2)"), "{}", last_error());
             assert!(out.bytes() == before.bytes());
         }
+    }
+}
+
+/// E07: calls in a row that are shared among threads, each of them checked.
+#[test]
+fn shared_calls_in_a_row() {
+    let rerun = std::env::var_os("NDBLAS_TEST_RERUN").is_some();
+    let n = 70_000; // just enough for several parts
+    let x: Vec<f64> = (0..n).map(|i| i as f64).collect();
+    let mut y = vec![0.0; n];
+    set_num_threads_local(7);
+    for call in 1..=if rerun { 200 } else { 10_000 } {
+        // SAFETY: the vectors have n elements.
+        unsafe {
+            assert_eq!(ndblas_daxpy(n as isize, 1.0, x.as_ptr(), 1, y.as_mut_ptr(), 1), OK);
+        }
+        let call = call as f64;
+        assert!(x.iter().zip(&y).all(|(x, y)| *y == call * x), "call {call}");
+    }
+}
+
+/// E14: no alignment is demanded, nor a size of int that a build could have otherwise.
+#[test]
+fn vectors_without_alignment() {
+    for shift in [1, 3, 4, 7] {
+        let (x, mut y) = (Array::shifted(shift, &counting(50)), Array::shifted(shift, &[1.0; 50]));
+        let (px, py) = (x.view().data.cast::<f64>(), y.view_mut().data.cast::<f64>());
+        let mut result = 0.0;
+        // SAFETY: the vectors lie in their arrays.
+        unsafe {
+            assert_eq!(ndblas_daxpy(50, 2.0, px, 1, py, 1), OK);
+            assert_eq!(ndblas_ddot(50, px, 1, px, 1, &mut result), OK);
+        }
+        assert_eq!(result, 40_425.0);
+        assert!(y.values().iter().enumerate().all(|(i, &v)| v == 1.0 + 2.0 * i as f64));
     }
 }
 

@@ -297,7 +297,7 @@ impl<'v, const N: usize> Planned<'v, N> {
                 extents.push(n as isize);
             } else {
                 fits &= n == len;
-                axis.stride[TABLE] = s;
+                axis.stride[TABLE] = if n == len { s } else { 0 };
                 extents.push(len as isize);
             }
             self.plan.push(axis.len, axis.stride);

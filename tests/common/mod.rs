@@ -59,7 +59,7 @@ impl Layout {
     }
 
     /// From the lowest byte covered to the end of the highest, relative to `base`.
-    fn span(&self, item: usize) -> (isize, isize) {
+    pub fn span(&self, item: usize) -> (isize, isize) {
         let reach = self.shape.iter().zip(&self.strides).filter(|&(&n, _)| n > 1);
         reach.fold((0, item as isize), |(low, high), (&n, &s)| {
             (low + ((n - 1) * s).min(0), high + ((n - 1) * s).max(0))
@@ -555,7 +555,7 @@ pub fn last_error() -> String {
     let mut buffer = [0u8; 1000];
     // SAFETY: the buffer has room for as many bytes as it says.
     let n = unsafe { ndblas_last_error(buffer.as_mut_ptr().cast(), buffer.len()) };
-    String::from_utf8_lossy(&buffer[..n]).into_owned()
+    String::from_utf8_lossy(&buffer[..n.min(buffer.len() - 1)]).into_owned()
 }
 
 pub const OK: i32 = 0;
