@@ -39,6 +39,7 @@ mod nest;
 mod ops;
 mod plan;
 mod scalar;
+mod strips;
 mod threads;
 mod tiling;
 mod view;

@@ -296,7 +296,7 @@ struct End {
 }
 
 /// Whether the axis comes before the other in memory; broadcast ones are nowhere.
-fn is_nearer(stride: isize, other: isize) -> bool {
+pub(crate) fn is_nearer(stride: isize, other: isize) -> bool {
     stride != 0 && (other == 0 || stride.unsigned_abs() < other.unsigned_abs())
 }
 

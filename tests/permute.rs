@@ -275,14 +275,87 @@ fn moves_large() {
             check_moves::<Complex<f64>>(&mut rng, shape, perm);
         }
     }
-    // Runs that both sides share.
-    for run in [48, 64, 80, 300] {
+    // Short periods of the output, lines of which reach into the next one along the columns or along
+    // another axis; and runs that both sides share, of any length.
+    let cases: [(&[usize], &[usize]); 5] = [
+        (&[15, 15, 15, 16, 5, 32], &[2, 0, 4, 1, 5, 3]),
+        (&[15, 15, 32, 15, 3, 32], &[1, 4, 0, 5, 3, 2]),
+        (&[75, 16, 75, 17], &[2, 0, 3, 1]),
+        (&[28, 28, 48, 2, 18], &[1, 3, 0, 4, 2]),
+        (&[31, 16, 16, 12, 17], &[0, 3, 4, 2, 1]),
+    ];
+    for (shape, perm) in cases {
+        for _ in 0..2 {
+            check_moves::<u32>(&mut rng, shape, perm);
+            check_moves::<f64>(&mut rng, shape, perm);
+        }
+    }
+    for run in [16, 17, 33, 48, 64, 80, 300] {
         check_moves::<f32>(&mut rng, &[35, 46, 21, run], &[2, 1, 0, 3]);
         check_moves::<f32>(&mut rng, &[35, 46, 21, run], &[1, 0, 2, 3]);
     }
     check_moves::<u8>(&mut rng, &[4099, 2050], &[1, 0]);
     check_moves::<u16>(&mut rng, &[2049, 2050], &[1, 0]);
     check_moves::<Complex<f64>>(&mut rng, &[1025, 700], &[1, 0]);
+}
+
+/// Memory on pages of a kind, given back when dropped.
+#[cfg(target_os = "linux")]
+struct Pages(*mut u8, std::alloc::Layout);
+
+#[cfg(target_os = "linux")]
+impl Pages {
+    fn new(bytes: usize, large: bool) -> Pages {
+        unsafe extern "C" {
+            fn madvise(p: *mut u8, n: usize, advice: i32) -> i32;
+        }
+        let layout = std::alloc::Layout::from_size_align(bytes, 2 << 20).unwrap();
+        // MADV_HUGEPAGE and MADV_NOHUGEPAGE; a kernel without either serves as well.
+        unsafe {
+            let p = std::alloc::alloc(layout);
+            assert!(!p.is_null());
+            madvise(p, bytes, if large { 14 } else { 15 });
+            p.write_bytes(0xa5, bytes);
+            Pages(p, layout)
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Pages {
+    fn drop(&mut self) {
+        unsafe { std::alloc::dealloc(self.0, self.1) }
+    }
+}
+
+/// A large copy and an update, at any byte of pages of 4 KB and of 2 MB.
+#[test]
+#[cfg(target_os = "linux")]
+fn moves_on_pages_of_either_size() {
+    let (rows, cols) = (1031, 1040);
+    let bytes = rows * cols * 8;
+    for (large, offset) in [(true, 16), (true, 3), (false, 0), (false, 24)] {
+        let (a, out) = (Pages::new(bytes + 128, large), Pages::new(bytes + 128, large));
+        let (from, to) = unsafe { (a.0.add(8).cast::<f64>(), out.0.add(offset)) };
+        for i in 0..rows * cols {
+            unsafe { from.add(i).write(i as f64) };
+        }
+        let a = unsafe { View::from_raw_parts(from, &[rows, cols], &[8 * cols as isize, 8]) };
+        let a = a.unwrap();
+        let strides = [8 * rows as isize, 8];
+        for (beta, expected) in [(0.0, 1.0), (0.5, 1.5)] {
+            let view = unsafe { ViewMut::from_raw_parts(to.cast(), &[cols, rows], &strides) };
+            ndblas::permute(1.0, &a, None, beta, &mut view.unwrap()).unwrap();
+            for i in 0..rows * cols {
+                let value = unsafe { to.cast::<f64>().add(i).read_unaligned() };
+                let source = (i % rows * cols + i / rows) as f64;
+                assert_eq!(value, expected * source, "{i}, beta {beta}, offset {offset}");
+            }
+        }
+        let rest =
+            |from: usize, to: usize| (from..to).all(|i| unsafe { out.0.add(i).read() } == 0xa5);
+        assert!(rest(0, offset) && rest(offset + bytes, bytes + 128));
+    }
 }
 
 /// out <- beta*out + alpha*a for one combination of factors; numbers are small, so exact.

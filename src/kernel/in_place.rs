@@ -5,7 +5,11 @@
 //! columns, a permutation within each row and a permutation within each column, each of which needs
 //! one row or column of scratch. Columns are taken in bands, so that lines are moved whole.
 
+use super::tiles::transpose as transpose_block;
 use crate::error::Error;
+use crate::isa::{Isa, Kernel, dispatch};
+use crate::scalar::Word;
+use core::mem::MaybeUninit;
 
 /// A dense row-major m x n matrix with items of some bytes, m <= n, and the numbers of the paper.
 #[derive(Clone, Copy)]
@@ -230,6 +234,12 @@ pub(crate) unsafe fn transpose_square(
     down: isize,
     right: isize,
 ) {
+    let unit = item as isize;
+    if n >= MIN_SIDE && (down == unit || right == unit) && [1, 2, 4, 8, 16].contains(&item) {
+        // Either way round it is the same exchange.
+        let step = if right == unit { down } else { right };
+        return dispatch(Square { item, p, n, step });
+    }
     // SAFETY: the caller's promise.
     unsafe {
         match item {
@@ -259,6 +269,77 @@ unsafe fn swaps<W: Copy>(p: *mut u8, n: usize, down: isize, right: isize) {
                         let (a, b) = (at(i, j).read_unaligned(), at(j, i).read_unaligned());
                         at(i, j).write_unaligned(b);
                         at(j, i).write_unaligned(a);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Smaller matrices are not worth the buffers.
+const MIN_SIDE: usize = 8;
+
+/// A square matrix whose rows are dense and `step` bytes apart, to be exchanged with its transpose.
+struct Square {
+    item: usize,
+    p: *mut u8,
+    n: usize,
+    step: isize,
+}
+
+impl Kernel for Square {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        match self.item {
+            1 => self.words::<I, u8>(isa),
+            2 => self.words::<I, u16>(isa),
+            4 => self.words::<I, u32>(isa),
+            8 => self.words::<I, u64>(isa),
+            _ => self.words::<I, [u64; 2]>(isa),
+        }
+    }
+}
+
+/// A block of a [`Square`].
+#[repr(align(64))]
+struct Block(MaybeUninit<[u8; BLOCK]>);
+
+const BLOCK: usize = 16 << 10;
+
+impl Square {
+    /// Block by block, each transposed into a buffer and then stored where the other was.
+    #[inline(always)]
+    fn words<I: Isa, W: Word>(self, isa: I) {
+        let Square { p, n, step, .. } = self;
+        let item = size_of::<W>();
+        let side = (64 / item).max(32);
+        let mut buffers = [const { Block(MaybeUninit::uninit()) }; 2];
+        let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
+        let at = |i: usize, j: usize| p.wrapping_offset(i as isize * step).wrapping_add(j * item);
+        for i0 in (0..n).step_by(side) {
+            let rows = side.min(n - i0);
+            for j0 in (i0..n).step_by(side) {
+                let cols = side.min(n - j0);
+                // The block at (i0, j0), and the one that it is exchanged with.
+                let blocks = [(i0, j0, rows, cols), (j0, i0, cols, rows)];
+                let blocks = &blocks[..if i0 == j0 { 1 } else { 2 }];
+                for (k, &(i, j, rows, cols)) in blocks.iter().enumerate() {
+                    // SAFETY: the caller's matrix; a block of `side` items each way fits a buffer.
+                    unsafe {
+                        transpose_block::<I, W>(
+                            isa,
+                            [rows, cols],
+                            |r| at(i + r, j).cast_const(),
+                            |c| buffers[k].wrapping_add(c * rows * item),
+                        );
+                    }
+                }
+                for (k, &(i, j, rows, cols)) in blocks.iter().enumerate() {
+                    for c in 0..cols {
+                        let from = buffers[k].wrapping_add(c * rows * item);
+                        // SAFETY: a row of the other block, all of which has been read.
+                        unsafe { core::ptr::copy_nonoverlapping(from, at(j + c, i), rows * item) };
                     }
                 }
             }

@@ -1,20 +1,21 @@
 //! Walks by tiles: operands whose elements lie in different orders.
 
-use super::{Walk, nest, step};
+use super::{Block, Walk, step};
 use crate::MAX_NDIM;
 use crate::isa::dispatch;
 use crate::kernel::Rows;
-use crate::kernel::tiles::bytes::fence;
-use crate::kernel::tiles::{Bring, Matrix, Strip};
+use crate::kernel::tiles::bytes::{fence, prefetch, prefetch_far};
+use crate::kernel::tiles::strip::{Runs, Strip};
+use crate::kernel::tiles::{Bring, Matrix};
 use crate::plan::{Axis, Plan};
-use crate::tiling::{Aim, Crossing, Loop, MAX_SIDE, Role, Side, Tiling};
+use crate::strips::{self, End, Group, LINE, MAX_ROWS, ROWS, STRETCH, Strips};
+use crate::tiling::{Aim, Crossing, Loop, MAX_SIDE, Role, Side, Tiling, is_nearer};
 use arrayvec::ArrayVec;
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
-    /// Runs a kernel box by box. The part in the box of an operand whose elements lie in another
-    /// order than the output's is brought to a buffer in the output's order first; a copy that
-    /// stays in the caches is brought to where it belongs at once.
+    /// Runs a kernel over operands whose elements lie in different orders.
     #[inline(never)]
     pub(super) fn run_by_tiles<K: Rows<T, N, OUT>>(&self, kernel: K, crossing: Crossing) {
         let axes = &self.plan.axes[..];
@@ -31,16 +32,162 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
             let shape = [a.len, b.len];
             return dispatch(Matrix { item, shape, source, target, row_step, column_step });
         }
-        if K::COPIES && large && crossing.shared > 0 && crossing.item >= LONG_RUN {
-            // Long runs are read in the order in which they lie.
-            let mut axes: ArrayVec<Axis<N>, { MAX_NDIM + 1 }> = axes.iter().copied().collect();
-            axes[1..].sort_unstable_by_key(|a| a.stride[k].unsigned_abs());
-            self.run_rows(kernel, &axes, first, large);
-            return fence();
+        if K::COPIES && large {
+            let pairs: ArrayVec<Axis<2>, { MAX_NDIM + 1 }> = axes[crossing.shared..]
+                .iter()
+                .map(|a| Axis { len: a.len, stride: [a.stride[0], a.stride[k]] })
+                .collect();
+            if let Some(strips) = Strips::new(&pairs, crossing.item, first[0].addr()) {
+                copy_by_strips(&strips, crossing.item, first[0], first[k]);
+                return fence();
+            }
         }
-        if K::COPIES && large && copy_by_strips(axes, &crossing, first) {
-            return fence();
+        if crossing.shared > 0 && crossing.item >= LINE {
+            self.run_by_runs(kernel, &crossing, first, large);
+        } else if self.run_by_columns(kernel, &crossing, first) {
+        } else {
+            self.run_by_boxes(kernel, &crossing, first, large);
         }
+        if large {
+            fence();
+        }
+    }
+
+    /// Runs that all operands share, in the order of operand k but for stretches of the output.
+    #[inline(never)]
+    fn run_by_runs<K: Rows<T, N, OUT>>(
+        &self,
+        kernel: K,
+        crossing: &Crossing,
+        first: [*mut u8; N],
+        large: bool,
+    ) {
+        let axes = &self.plan.axes[..];
+        let extent = (STRETCH / crossing.item).max(2);
+        let loops = by_input(axes, 1, crossing.operand, None, [extent; 2]);
+        let bytes = extent * crossing.item;
+        let mut ahead = Ahead::<_, _, 6>::new(|(p, runs): ([*mut u8; N], usize)| {
+            let block = [axes[0], Axis { len: runs, ..axes[1] }];
+            dispatch(Block { kernel, block, p, large, elements: PhantomData });
+        });
+        boxes(&loops, first, axes, &mut [extent], &mut |p, extents| {
+            if !large {
+                prefetch_lines(prefetch, p[0], bytes);
+                for k in OUT..N {
+                    for i in 0..extents[0] as isize {
+                        let run = p[k].wrapping_offset(i * axes[1].stride[k]);
+                        prefetch_lines(prefetch, run, crossing.item);
+                    }
+                }
+            }
+            ahead.push((p, extents[0]));
+        });
+        ahead.finish();
+    }
+
+    /// Strips of a few lines of the output, as [`Strips`] are, but anywhere and by plain stores. Of
+    /// inputs in another order, a part is brought to a buffer in the output's order. Returns whether
+    /// this can be done: the output and each input are dense along an axis each, the inputs that
+    /// cross along the same.
+    #[inline(never)]
+    fn run_by_columns<K: Rows<T, N, OUT>>(
+        &self,
+        kernel: K,
+        crossing: &Crossing,
+        first: [*mut u8; N],
+    ) -> bool {
+        let axes = &self.plan.axes[..];
+        let Crossing { operand: k, item, shared } = *crossing;
+        let unit = item as isize;
+        let Some((&along, rest)) = axes[shared..].split_first() else { return false };
+        let Some(at) = rest.iter().position(|a| a.stride[k] == unit) else { return false };
+        let across = rest[at];
+        let crosses: [bool; N] = core::array::from_fn(|j| j >= OUT && crossing.crosses(axes, j));
+        if ![1, 2, 4, 8, 16].contains(&item)
+            || along.stride[0] != unit
+            || along.len * item < LINE
+            || across.len * item < LINE
+            || (0..N).any(|j| crosses[j] && across.stride[j] != unit)
+        {
+            return false;
+        }
+        let extent = ROWS.max(LINE / item);
+        let to_line = (first[0].addr().wrapping_neg() % LINE) / item;
+        let extents = [if to_line > 0 { to_line } else { extent }, extent];
+        let loops = by_input(axes, shared, k, Some(shared + 1 + at), extents);
+        let mut buffers = [const { Buffer64([MaybeUninit::uninit(); AIM.volume]) }; N];
+        let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
+        let width = (BLOCK / (extent * item)).max(LINE / item);
+        let mut ahead =
+            Ahead::<_, _, 4>::new(|(p, [rows, columns]): ([*mut u8; N], [usize; 2])| {
+                let pitch = rows * item;
+                let (mut q, mut block) = (p, [along, across]);
+                block[0].len = rows * item / size_of::<T>();
+                block[1].len = columns;
+                if shared > 0 {
+                    block[0].stride = [size_of::<T>() as isize; N];
+                }
+                for j in OUT..N {
+                    if crosses[j] {
+                        dispatch(Matrix {
+                            item,
+                            shape: [rows, columns],
+                            source: p[j],
+                            target: buffers[j],
+                            row_step: along.stride[j],
+                            column_step: pitch as isize,
+                        });
+                        q[j] = buffers[j];
+                        block[0].stride[j] = size_of::<T>() as isize;
+                        block[1].stride[j] = pitch as isize;
+                    }
+                }
+                dispatch(Block { kernel, block, p: q, large: false, elements: PhantomData });
+            });
+        boxes(&loops, first, axes, &mut [extent], &mut |p, extents| {
+            let rows = extents[0];
+            if K::COPIES {
+                let (row_step, column_step) = (along.stride[k], across.stride[0]);
+                let (shape, source, target) = ([rows, across.len], p[k].cast_const(), p[0]);
+                return dispatch(Matrix { item, shape, source, target, row_step, column_step });
+            }
+            let mut done = 0;
+            while done < across.len {
+                let columns = width.min(across.len - done);
+                let from = step(p, across.stride.map(|s| s * done as isize));
+                for c in 0..columns as isize {
+                    let column = from[0].wrapping_offset(c * across.stride[0]);
+                    prefetch_lines(prefetch_far, column, rows * item);
+                }
+                for j in OUT..N {
+                    if crosses[j] {
+                        for i in 0..rows as isize {
+                            let row = from[j].wrapping_offset(i * along.stride[j]);
+                            prefetch_lines(prefetch_far, row, columns * item);
+                        }
+                    }
+                }
+                ahead.push((from, [rows, columns]));
+                done += columns;
+            }
+        });
+        ahead.finish();
+        true
+    }
+
+    /// Boxes of any axes, brought to a buffer in the output's order; a copy that stays in the caches
+    /// is brought to where it belongs at once.
+    #[inline(never)]
+    fn run_by_boxes<K: Rows<T, N, OUT>>(
+        &self,
+        kernel: K,
+        crossing: &Crossing,
+        first: [*mut u8; N],
+        large: bool,
+    ) {
+        let axes = &self.plan.axes[..];
+        let (k, item) = (crossing.operand, size_of::<T>());
+        let in_place = K::COPIES && !large;
         let tiling = Tiling::new(axes, k, crossing.item, crossing.shared, AIM);
         let dense_rows = tiling.matrix(Role::Row).all(|s| axes[s.axis].stride[0] == s.step);
         let in_place = in_place && dense_rows;
@@ -99,9 +246,6 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
             rows.fuse();
             self.run_rows(kernel, &rows.axes, from, large);
         });
-        if large {
-            fence();
-        }
     }
 }
 
@@ -111,11 +255,206 @@ pub(super) const LARGE: usize = 6 << 20;
 /// Boxes that fit an L1 cache, with whole lines on the input's side and runs on the output's.
 const AIM: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
 
-/// Shared runs of so many bytes are copied past the caches one by one.
-const LONG_RUN: usize = 192;
+/// A block of [`Walk::run_by_columns`], if it is not a line of columns by some rows.
+const BLOCK: usize = 2 << 10;
 
-/// Rows of so many bytes are streams that the CPU's prefetcher follows.
-const LONG_ROW: usize = 1024;
+/// Work that is done a little later than it comes up, when its lines have been fetched.
+struct Ahead<W, F, const DISTANCE: usize> {
+    queue: ArrayVec<W, DISTANCE>,
+    at: usize,
+    body: F,
+}
+
+impl<W: Copy, F: FnMut(W), const DISTANCE: usize> Ahead<W, F, DISTANCE> {
+    fn new(body: F) -> Self {
+        Ahead { queue: ArrayVec::new(), at: 0, body }
+    }
+
+    fn push(&mut self, work: W) {
+        if self.queue.len() < DISTANCE {
+            self.queue.push(work);
+        } else {
+            let oldest = core::mem::replace(&mut self.queue[self.at], work);
+            self.at = (self.at + 1) % DISTANCE;
+            (self.body)(oldest);
+        }
+    }
+
+    fn finish(mut self) {
+        for i in 0..self.queue.len() {
+            (self.body)(self.queue[(self.at + i) % self.queue.len()]);
+        }
+    }
+}
+
+/// Asks for the lines of `n` bytes by `prefetch`.
+#[inline(always)]
+fn prefetch_lines(prefetch: impl Fn(*const u8), p: *const u8, n: usize) {
+    let before = p.addr() % LINE;
+    let mut at = 0;
+    while at < before + n {
+        prefetch(p.wrapping_add(at).wrapping_sub(before));
+        at += LINE;
+    }
+}
+
+/// Loops over boxes of `extents` (the first and the others) of the axis at `shared`, and over the
+/// other axes but one, in the order of operand k.
+fn by_input<const N: usize>(
+    axes: &[Axis<N>],
+    shared: usize,
+    k: usize,
+    without: Option<usize>,
+    extents: [usize; 2],
+) -> ArrayVec<Loop, { MAX_NDIM + 1 }> {
+    let mut loops = ArrayVec::<Loop, _>::new();
+    for (axis, a) in axes.iter().enumerate().skip(shared) {
+        if Some(axis) == without {
+            continue;
+        }
+        let ([first, extent], side) =
+            if axis == shared { (extents, Some(0)) } else { ([1, 1], None) };
+        let rank = |l: &Loop| axes[l.axis].stride[k].saturating_mul(l.extent as isize);
+        let new = Loop { axis, len: a.len, extent, first, side };
+        let mut at = loops.len();
+        while at > 0 && is_nearer(rank(&new), rank(&loops[at - 1])) {
+            at -= 1;
+        }
+        loops.insert(at, new);
+    }
+    loops
+}
+
+/// Copies by [`Strips`].
+fn copy_by_strips(strips: &Strips, item: usize, target: *mut u8, source: *mut u8) {
+    let columns = strips.columns;
+    let [column_step, step] = columns.stride;
+    let runs = item >= LINE;
+    // The offsets of the positions that bytes of a period lie in.
+    let rows = |start: usize, bytes: usize| -> ArrayVec<isize, MAX_ROWS> {
+        (start / item..(start + bytes).div_ceil(item)).map(|i| strips.offset(i)).collect()
+    };
+    let start = At { p: [target, source], group: 0, turn: 0, first: true, last: true };
+    along_strips(&strips.loops, start, &mut |at| {
+        let [target, source] = at.p;
+        let Group { start, lines, short } = strips.group(at.group, at.last);
+        let ends = strips.ends(at.group, at.first, at.last);
+        // Of single columns, a strip copies the ends along.
+        let single = |end: &Option<End>| !runs && end.is_some_and(|e| e.columns == 1);
+        let alone = |end: &Option<End>| match end {
+            Some(e) if lines > 0 && single(end) => rows(e.start, e.bytes),
+            _ => ArrayVec::new(),
+        };
+        let [head, tail] = [alone(&ends[0]), alone(&ends[1])];
+        if lines > 0 {
+            let rows = &rows(start, lines * LINE)[..];
+            let (target, cols) = (target.wrapping_add(start), columns.len);
+            let source = source.cast_const();
+            if runs {
+                let skip = start % item;
+                dispatch(Runs {
+                    item,
+                    source,
+                    target,
+                    rows,
+                    skip,
+                    lines,
+                    cols,
+                    step,
+                    column_step,
+                    short,
+                });
+            } else {
+                let ends = [&head[..], &tail[..]];
+                dispatch(Strip {
+                    item,
+                    source,
+                    target,
+                    rows,
+                    cols,
+                    column_step,
+                    short,
+                    ends,
+                    next: strips.next_block(at.turn),
+                });
+            }
+        }
+        for end in ends {
+            if let Some(e) = end
+                && !(lines > 0 && single(&end))
+            {
+                copy_end(&e, &columns, item, runs, [target, source], &rows(e.start, e.bytes));
+            }
+        }
+    });
+}
+
+/// Copies an [`End`], of which the first bytes are in the first of `rows`.
+fn copy_end(
+    end: &End,
+    columns: &Axis<2>,
+    item: usize,
+    runs: bool,
+    p: [*mut u8; 2],
+    rows: &[isize],
+) {
+    let mut done = end.column;
+    while done < end.column + end.columns {
+        let count = LINE.min(end.column + end.columns - done);
+        let [to, from] = step(p, columns.stride.map(|s| s * done as isize));
+        let offsets: ArrayVec<isize, LINE> =
+            (0..count as isize).map(|c| c * columns.stride[0]).collect();
+        let bring = |item, rows, skip: usize, start: usize| {
+            dispatch(Bring {
+                item,
+                source: from.wrapping_add(skip),
+                target: to.wrapping_add(start),
+                rows,
+                columns: &offsets,
+                step: columns.stride[1],
+                layers: &[],
+            });
+        };
+        if runs {
+            let mut start = end.start;
+            for row in rows {
+                let skip = start % item;
+                let bytes = (item - skip).min(end.start + end.bytes - start);
+                bring(bytes, core::slice::from_ref(row), skip, start);
+                start += bytes;
+            }
+        } else {
+            bring(item, rows, 0, end.start);
+        }
+        done += count;
+    }
+}
+
+/// Where a walk along strips has got to.
+#[derive(Clone, Copy)]
+struct At {
+    p: [*mut u8; 2],
+    group: usize,
+    /// The index of the innermost loop.
+    turn: usize,
+    /// In the first and in the last of the periods that follow one another.
+    first: bool,
+    last: bool,
+}
+
+/// Calls `body` for every index of `loops`.
+fn along_strips(loops: &[strips::Loop], mut at: At, body: &mut dyn FnMut(At)) {
+    let [inner @ .., outer] = loops else { return body(at) };
+    for i in 0..outer.len {
+        at.turn = i;
+        if outer.to_next {
+            (at.first, at.last) = (i == 0, i + 1 == outer.len);
+        }
+        along_strips(inner, at, body);
+        at.p = step(at.p, outer.stride);
+        at.group += outer.groups;
+    }
+}
 
 /// A box of an operand in the output's order.
 #[repr(align(64))]
@@ -187,104 +526,4 @@ fn boxes<const N: usize>(
         left -= extent;
         extent = outer.extent;
     }
-}
-
-/// Copies operand k to the output by [`Strip`]s, if every line of the output along the input's unit
-/// axis is one of elements of the output's unit axis, which needs all of the output's steps but one
-/// to be whole lines. Returns whether it has.
-fn copy_by_strips<const N: usize>(
-    axes: &[Axis<N>],
-    crossing: &Crossing,
-    first: [*mut u8; N],
-) -> bool {
-    let Crossing { operand: k, item, shared } = *crossing;
-    let unit = item as isize;
-    if ![4, 8, 16].contains(&item) {
-        return false;
-    }
-    let mut around: ArrayVec<Axis<2>, { MAX_NDIM + 1 }> = axes[shared..]
-        .iter()
-        .map(|a| Axis { len: a.len, stride: [a.stride[0], a.stride[k]] })
-        .collect();
-    let line = 64 / item;
-    let p = [first[0], first[k]];
-    let row = around.remove(0);
-    let Some(column) = around.iter().position(|a| a.stride[1] == unit) else { return false };
-    let next = around.first().filter(|a| column != 0 && a.stride[0] == row.len as isize * unit);
-    let next = next.copied().filter(|_| row.len.is_multiple_of(line));
-    let column = around.remove(column);
-    let aligned = |stride: isize| stride % 64 == 0;
-    if row.stride[0] != unit
-        || row.len < 2 * line
-        || column.len * item < 16
-        || !aligned(column.stride[0])
-        || !around.iter().all(|a| aligned(a.stride[0]))
-        || !p[0].addr().is_multiple_of(item)
-    {
-        return false;
-    }
-    let at = |i: usize| row.stride.map(|s| s * i as isize);
-    let strips = |around: &[Axis<2>], start: [isize; 2], rows: &[isize]| {
-        let long = column.len * item >= LONG_ROW;
-        let ahead = if long { 0 } else { around.first().map_or(0, |a| a.stride[1]) };
-        nest(around, step(p, start), &mut |[target, source]| {
-            dispatch(Strip {
-                ahead,
-                item,
-                source,
-                target,
-                rows,
-                cols: column.len,
-                column_step: column.stride[0],
-            });
-        });
-    };
-    let edge = |around: &[Axis<2>], start: [isize; 2], len: usize| {
-        if len > 0 {
-            nest(around, step(p, start), &mut |[target, source]| {
-                let (row_step, column_step) = (row.stride[1], column.stride[0]);
-                let shape = [len, column.len];
-                dispatch(Matrix { item, shape, source, target, row_step, column_step });
-            });
-        }
-    };
-    let head = (p[0].addr().wrapping_neg() % 64) / item;
-    let whole = (row.len - head) / line;
-    let tail = row.len - head - whole * line;
-    let rows: ArrayVec<isize, 16> = (0..line).map(|i| at(i)[1]).collect();
-    // The loops go along the input, so that its streams go on.
-    let by_input = |axes: &mut [Axis<2>]| {
-        axes.sort_unstable_by_key(|a| (a.stride[1] == 0, a.stride[1].unsigned_abs()));
-    };
-    let mut inner = around.clone();
-    inner.push(Axis { len: whole, stride: at(line) });
-    by_input(&mut inner);
-    strips(&inner, at(head), &rows);
-    if head + tail == 0 {
-        return true;
-    }
-    // Lines across the ends of rows that follow one another.
-    if let Some(next) = next {
-        let tail_start = at(row.len - tail);
-        let rows: ArrayVec<isize, 16> = (0..line)
-            .map(|i| match i.checked_sub(tail) {
-                None => at(i)[1],
-                Some(i) => next.stride[1] + at(i)[1] - tail_start[1],
-            })
-            .collect();
-        let last = next.stride.map(|s| s * (next.len as isize - 1));
-        let mut across = around.clone();
-        across[0].len -= 1;
-        by_input(&mut across);
-        strips(&across, tail_start, &rows);
-        around.remove(0);
-        by_input(&mut around);
-        edge(&around, [0, 0], head);
-        edge(&around, [tail_start[0] + last[0], tail_start[1] + last[1]], tail);
-    } else {
-        by_input(&mut around);
-        edge(&around, [0, 0], head);
-        edge(&around, at(row.len - tail), tail);
-    }
-    true
 }

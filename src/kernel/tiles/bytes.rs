@@ -30,6 +30,22 @@ pub trait Bytes<I: Isa>: Copy {
     /// # Safety
     /// 64 bytes are valid for reading at `from` and for writing at `to`, which is a multiple of 64.
     unsafe fn stream_line(isa: I, from: *const u8, to: *mut u8);
+    /// Writes a line of `n` bytes from `a` and the rest from `b` past the caches.
+    ///
+    /// # Safety
+    /// `n` is at most 64. So many bytes are valid for reading at `a`, the others at `b`, and 64 for
+    /// writing at `to`, which is a multiple of 64.
+    #[inline(always)]
+    unsafe fn stream_joined(isa: I, n: usize, a: *const u8, b: *const u8, to: *mut u8) {
+        let mut line = [0u64; 8];
+        let at = (&raw mut line).cast::<u8>();
+        // SAFETY: the caller's bytes, and a line of our own.
+        unsafe {
+            core::ptr::copy_nonoverlapping(a, at, n);
+            core::ptr::copy_nonoverlapping(b, at.wrapping_add(n), 64 - n);
+            Self::stream_line(isa, at, to);
+        }
+    }
 }
 
 /// Non-temporal stores before it are seen before stores after it.
@@ -316,6 +332,17 @@ mod x86 {
         unsafe fn stream_line(_: Avx512, from: *const u8, to: *mut u8) {
             // SAFETY: the token proves the instructions; the caller's line.
             unsafe { _mm512_stream_si512(to.cast(), _mm512_loadu_si512(from.cast())) }
+        }
+        #[inline(always)]
+        unsafe fn stream_joined(_: Avx512, n: usize, a: *const u8, b: *const u8, to: *mut u8) {
+            let rest = u64::MAX.checked_shl(n as u32).unwrap_or(0);
+            // SAFETY: the token proves the instructions; what a mask leaves out is not touched, and
+            // the rest are the caller's bytes.
+            unsafe {
+                let start = _mm512_maskz_loadu_epi8(!rest, a.cast());
+                let line = _mm512_mask_loadu_epi8(start, rest, b.wrapping_sub(n).cast());
+                _mm512_stream_si512(to.cast(), line);
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 //! Only the zip is an instruction of the CPU; the network is the same for every word and register.
 
 pub(crate) mod bytes;
+pub(crate) mod strip;
 
 use crate::isa::{Isa, Kernel};
 use crate::scalar::Word;
@@ -193,83 +194,6 @@ impl Matrix {
             |c: usize| self.target.wrapping_offset(self.column_step.wrapping_mul(c as isize));
         // SAFETY: a walk made this of two operands of this shape.
         unsafe { transpose::<I, W>(isa, self.shape, row, column) }
-    }
-}
-
-/// A strip of as many rows as words fill a line, transposed past the caches: each row is a stream
-/// that the CPU's prefetcher follows, and each line of the target is written at once.
-pub(crate) struct Strip<'r> {
-    /// The bytes of an element.
-    pub item: usize,
-    pub source: *const u8,
-    /// The start of a line.
-    pub target: *mut u8,
-    /// The byte offset of each row in the source.
-    pub rows: &'r [isize],
-    /// The number of columns, at least 16 bytes of a row.
-    pub cols: usize,
-    /// The byte step from column to column in the target, a multiple of a line.
-    pub column_step: isize,
-    /// Where the next strip of the source is, in bytes from this one; 0 where rows are long enough
-    /// for the CPU's prefetcher.
-    pub ahead: isize,
-}
-
-impl Kernel for Strip<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        assert!(self.rows.len() * self.item == LINE && self.cols * self.item >= 16);
-        match self.item {
-            1 => self.words::<I, u8>(isa),
-            2 => self.words::<I, u16>(isa),
-            4 => self.words::<I, u32>(isa),
-            8 => self.words::<I, u64>(isa),
-            _ => self.words::<I, [u64; 2]>(isa),
-        }
-    }
-}
-
-impl Strip<'_> {
-    #[inline(always)]
-    fn words<I: Isa, W: Word>(self, isa: I) {
-        let item = size_of::<W>();
-        let (n, lanes) = (16 / item, I::Bytes::LANES);
-        let row = |i: usize| self.source.wrapping_offset(self.rows[i]);
-        let column =
-            |c: usize| self.target.wrapping_offset(self.column_step.wrapping_mul(c as isize));
-        if lanes == 0 {
-            // SAFETY: a walk made this of two operands of this shape.
-            return unsafe { words::<W>([self.rows.len(), self.cols], row, column) };
-        }
-        let mut c = 0;
-        while c < self.cols {
-            let from = c.min(self.cols - n);
-            if self.ahead != 0 && (c * item).is_multiple_of(LINE) {
-                for i in 0..self.rows.len() {
-                    prefetch(row(i).wrapping_offset(self.ahead).wrapping_add(c * item));
-                }
-            }
-            // SAFETY: a walk made this of two operands of this shape; n columns from `from` on exist.
-            unsafe {
-                let part = |h: usize| {
-                    columns::<I, I::Bytes, W>(isa, |i| {
-                        row(h * lanes * n + i).wrapping_add(from * item)
-                    })
-                };
-                // A line is one, two or four registers.
-                let mut line = [part(0); 4];
-                for h in 1..4 / lanes {
-                    line[h] = part(h);
-                }
-                for k in 0..n {
-                    for h in 0..4 / lanes {
-                        line[h][k].stream(column(from + k).wrapping_add(h * lanes * 16));
-                    }
-                }
-            }
-            c += n;
-        }
     }
 }
 

@@ -1,0 +1,283 @@
+//! Strips: whole lines of the output, written past the caches.
+
+use super::bytes::{Bytes, prefetch, prefetch_far};
+use super::{LINE, columns, words};
+use crate::isa::{Isa, Kernel};
+use crate::scalar::Word;
+use crate::strips::MAX_ROWS;
+use core::mem::MaybeUninit;
+
+/// A strip of words: a transpose of rows that are read from end to end to columns of a few lines.
+pub(crate) struct Strip<'r> {
+    /// The bytes of a word.
+    pub item: usize,
+    pub source: *const u8,
+    /// The start of a line.
+    pub target: *mut u8,
+    /// The byte offset of each row in the source; as many rows as words fill whole lines.
+    pub rows: &'r [isize],
+    /// The number of columns, at least 16 bytes of a row.
+    pub cols: usize,
+    /// The byte step from column to column in the target, a multiple of a line.
+    pub column_step: isize,
+    /// How many lines, the last ones, are not there in the last column.
+    pub short: usize,
+    /// Rows of which the words before the lines of the first column are, and those after the lines
+    /// of the last.
+    pub ends: [&'r [isize]; 2],
+    /// Where to go on asking for lines, from the first row's start in bytes; without it, each row
+    /// goes on where it ends.
+    pub next: Option<isize>,
+}
+
+/// Rows are read so many bytes ahead.
+const AHEAD: usize = 128;
+
+impl Kernel for Strip<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        assert!((self.rows.len() * self.item).is_multiple_of(LINE) && self.rows.len() <= MAX_ROWS);
+        assert!(self.cols * self.item >= 16);
+        match self.item {
+            1 => self.words::<I, u8>(isa),
+            2 => self.words::<I, u16>(isa),
+            4 => self.words::<I, u32>(isa),
+            8 => self.words::<I, u64>(isa),
+            _ => self.words::<I, [u64; 2]>(isa),
+        }
+    }
+}
+
+impl Strip<'_> {
+    #[inline(always)]
+    fn words<I: Isa, W: Word>(self, isa: I) {
+        let (item, lanes) = (size_of::<W>(), I::Bytes::LANES);
+        let (tall, few) = (LINE / item, 16 / item);
+        let lines = self.rows.len() / tall;
+        let source = self.source;
+        let block = |line: usize| {
+            let rows = &self.rows[line * tall..][..tall];
+            let target = self.target.wrapping_add(line * LINE);
+            Block { strip: &self, source, rows, target }
+        };
+        // The ends are stored to last.
+        let last = self.cols - 1;
+        let after = (lines - self.short) * LINE;
+        if !self.ends[0].is_empty() {
+            prefetch(self.target.wrapping_sub(1));
+        }
+        if !self.ends[1].is_empty() {
+            let column = self.column_step.wrapping_mul(last as isize);
+            prefetch(self.target.wrapping_offset(column).wrapping_add(after));
+        }
+        let cols_of = |line: usize| self.cols - usize::from(line + self.short >= lines);
+        let least = self.cols - usize::from(self.short > 0);
+        if lanes > 0 && least >= few {
+            // Rows whose lines share a few sets of the cache would evict one another before all of
+            // a line is used: each line is copied at once to where it stays.
+            let crowded = self.rows.len() > 1 && (self.rows[1] - self.rows[0]) % CROWDED == 0;
+            let mut stage = Stage(MaybeUninit::uninit());
+            let stage = (&raw mut stage.0).cast::<u8>();
+            let (mut c, mut staged) = (0, usize::MAX);
+            while c < self.cols {
+                if (c * item).is_multiple_of(LINE) {
+                    self.prefetch(c * item);
+                    staged = usize::MAX;
+                    if crowded && c + tall <= self.cols {
+                        staged = c;
+                        for (i, &row) in self.rows.iter().enumerate() {
+                            let from = source.wrapping_offset(row).wrapping_add(c * item);
+                            let to = stage.wrapping_add(i * LINE).cast::<[u64; 8]>();
+                            // SAFETY: a walk made this of operands of this shape; no strip has
+                            // more rows than the stage.
+                            unsafe { to.write(from.cast::<[u64; 8]>().read_unaligned()) };
+                        }
+                    }
+                }
+                for line in 0..lines {
+                    // The last square overlaps the one before.
+                    let from = c.min(cols_of(line) - few);
+                    let mut block = block(line);
+                    if from >= staged {
+                        block.source = stage.wrapping_sub(staged * item);
+                        block.rows = &STAGED[line * tall..][..tall];
+                    }
+                    // SAFETY: as above; the columns are there.
+                    unsafe { block.lanes::<I, W>(isa, from) };
+                }
+                c += few;
+            }
+        } else {
+            for line in 0..lines {
+                // SAFETY: as above.
+                unsafe { block(line).each::<W>(0, cols_of(line)) };
+            }
+        }
+        let before = (self.ends[0].len() * item).wrapping_neg();
+        for (rows, column, at) in [(self.ends[0], 0, before), (self.ends[1], last, after)] {
+            let target = self.target.wrapping_add(at);
+            let block = Block { strip: &self, source, rows, target };
+            // SAFETY: as above.
+            unsafe { block.each::<W>(column, column + usize::from(!rows.is_empty())) };
+        }
+    }
+
+    /// Asks for what comes after the lines at `at` bytes of each row.
+    #[inline(always)]
+    fn prefetch(&self, at: usize) {
+        if let Some(next) = self.next {
+            let next = self.source.wrapping_offset(self.rows[0] + next);
+            let next = next.wrapping_add(at * self.rows.len());
+            for i in 0..self.rows.len() {
+                prefetch_far(next.wrapping_add(i * LINE));
+            }
+            return;
+        }
+        for &row in self.rows {
+            prefetch(self.source.wrapping_offset(row).wrapping_add(at + AHEAD));
+        }
+    }
+}
+
+/// Steps from row to row that are multiples of so many bytes lead to few sets of a cache.
+const CROWDED: isize = 1024;
+
+/// A line of each row.
+#[repr(align(64))]
+struct Stage(MaybeUninit<[u8; MAX_ROWS * LINE]>);
+
+/// The offsets of its rows.
+static STAGED: [isize; MAX_ROWS] = {
+    let mut offsets = [0; MAX_ROWS];
+    let mut i = 0;
+    while i < MAX_ROWS {
+        offsets[i] = (i * LINE) as isize;
+        i += 1;
+    }
+    offsets
+};
+
+/// One line of a strip.
+struct Block<'s, 'r> {
+    strip: &'s Strip<'r>,
+    source: *const u8,
+    rows: &'r [isize],
+    target: *mut u8,
+}
+
+impl Block<'_, '_> {
+    #[inline(always)]
+    fn row(&self, i: usize) -> *const u8 {
+        self.source.wrapping_offset(self.rows[i])
+    }
+
+    #[inline(always)]
+    fn column(&self, c: usize) -> *mut u8 {
+        self.target.wrapping_offset(self.strip.column_step.wrapping_mul(c as isize))
+    }
+
+    /// Columns from `from` on, as many as 16 bytes hold.
+    ///
+    /// # Safety
+    /// The columns are there, and there are registers.
+    #[inline(always)]
+    unsafe fn lanes<I: Isa, W: Word>(&self, isa: I, from: usize) {
+        let (n, lanes) = (16 / size_of::<W>(), I::Bytes::LANES);
+        // SAFETY: the caller's columns.
+        unsafe {
+            let part = |h: usize| {
+                columns::<I, I::Bytes, W>(isa, |i| {
+                    self.row(h * lanes * n + i).wrapping_add(from * size_of::<W>())
+                })
+            };
+            // A line is one, two or four registers.
+            let mut line = [part(0); 4];
+            for h in 1..4 / lanes {
+                line[h] = part(h);
+            }
+            for k in 0..n {
+                for h in 0..4 / lanes {
+                    line[h][k].stream(self.column(from + k).wrapping_add(h * lanes * 16));
+                }
+            }
+        }
+    }
+
+    /// Word by word.
+    ///
+    /// # Safety
+    /// The columns are there.
+    #[inline(always)]
+    unsafe fn each<W: Word>(&self, from: usize, to: usize) {
+        if from < to {
+            let skip = from * size_of::<W>();
+            // SAFETY: the caller's columns.
+            unsafe {
+                words::<W>(
+                    [self.rows.len(), to - from],
+                    |i| self.row(i).wrapping_add(skip),
+                    |c| self.column(from + c),
+                );
+            }
+        }
+    }
+}
+
+/// A strip of runs, of a line or more each, which are copied as they are.
+pub(crate) struct Runs<'r> {
+    /// The bytes of a run.
+    pub item: usize,
+    pub source: *const u8,
+    /// The start of a line.
+    pub target: *mut u8,
+    /// The byte offset in the source of the runs that follow one another in the target.
+    pub rows: &'r [isize],
+    /// How much of the first run is left out.
+    pub skip: usize,
+    pub lines: usize,
+    pub cols: usize,
+    /// The byte steps from column to column in source and target; the latter is a multiple of a
+    /// line.
+    pub step: isize,
+    pub column_step: isize,
+    /// How many lines, the last ones, are not there in the last column.
+    pub short: usize,
+}
+
+impl Kernel for Runs<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Runs { item, rows, .. } = self;
+        assert!(item >= LINE && self.skip < item);
+        assert!((self.skip + self.lines * LINE).div_ceil(item) <= rows.len());
+        let (mut source, mut target) = (self.source, self.target);
+        for c in 0..self.cols {
+            let lines = self.lines - if c + 1 == self.cols { self.short } else { 0 };
+            let (mut run, mut at) = (0, self.skip);
+            for line in 0..lines {
+                let from = source.wrapping_offset(rows[run]).wrapping_add(at);
+                let to = target.wrapping_add(line * LINE);
+                at += LINE;
+                // SAFETY: a walk made this of runs that are there.
+                unsafe {
+                    if at <= item {
+                        I::Bytes::stream_line(isa, from, to);
+                    } else {
+                        // The rest of a run and the start of the next.
+                        at -= item;
+                        run += 1;
+                        let next = source.wrapping_offset(rows[run]);
+                        I::Bytes::stream_joined(isa, LINE - at, from, next, to);
+                    }
+                }
+                if at == item {
+                    (run, at) = (run + 1, 0);
+                }
+            }
+            source = source.wrapping_offset(self.step);
+            target = target.wrapping_offset(self.column_step);
+        }
+    }
+}
