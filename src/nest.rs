@@ -688,9 +688,26 @@ pub(crate) fn exchange_axes<T: Element>(a: &Operand<T>, d: usize, e: usize) {
         }
     }
     plan.fuse();
-    let (down, right) = (a.layout.stride(d), a.layout.stride(e));
-    nest(&plan.axes, step([a.base], plan.offset), &mut |[p]| {
-        // SAFETY: a plane of a view that is written by nobody else.
-        unsafe { in_place::transpose_square(p, n, item, down, right) };
-    });
+    let steps = [a.layout.stride(d), a.layout.stride(e)];
+    let exchange = |rows: Range<usize>, planes: &Walk<'_, T, 1, 1>| {
+        nest(&planes.plan.axes, planes.first(), &mut |[p]| {
+            // SAFETY: a plane of a view that is written by nobody else; parts of one plane exchange
+            // different blocks.
+            unsafe { in_place::transpose_square(p, n, item, steps, rows.clone()) };
+        });
+    };
+    let mut planes = Walk::<T, 1, 1>::new();
+    planes.plan = plan;
+    planes.base = [a.base];
+    let parts = threads::parts(2 * a.layout.len() * item);
+    if parts <= 1 {
+        exchange(0..n, &planes);
+    } else if planes.len() >= parts {
+        planes.in_parts(parts, &|planes| exchange(0..n, planes));
+    } else {
+        let chunk = n.div_ceil(parts).next_multiple_of(in_place::SIDE);
+        threads::share(n.div_ceil(chunk), &|i| {
+            exchange(i * chunk..n.min((i + 1) * chunk), &planes);
+        });
+    }
 }

@@ -3,9 +3,9 @@
 mod common;
 
 use common::*;
-use ndblas::Element;
 use ndblas::capi::level1::*;
 use ndblas::capi::types::{ndblas_scalar, ndblas_view};
+use ndblas::{DType, Element};
 use num_complex::Complex;
 use proptest::prelude::*;
 
@@ -292,6 +292,22 @@ fn swap<T: Element>(case: &Case) -> Property {
     Ok(())
 }
 
+/// A number that is in every type, by its bytes.
+fn whole_number<T: Element>(v: u8) -> T {
+    let mut bytes = [0; 16];
+    match T::DTYPE {
+        integer if integer.is_integer() => bytes[..8].copy_from_slice(&u64::from(v).to_le_bytes()),
+        DType::F32 | DType::Complex64 => {
+            bytes[..4].copy_from_slice(&f32::from(v).to_le_bytes());
+        }
+        _ => bytes[..8].copy_from_slice(&f64::from(v).to_le_bytes()),
+    }
+    let mut array = Array::<T>::from_values(&[1], &[T::ZERO]);
+    let start = array.layout.base as usize;
+    array.bytes_mut()[start..][..size_of::<T>()].copy_from_slice(&bytes[..size_of::<T>()]);
+    array.get_at(start as isize)
+}
+
 /// Whole numbers up to 100 are in every type.
 fn fill<T: Element>(case: &Case) -> Property {
     let mut y = case.out.output::<T>(&case.shape);
@@ -299,7 +315,7 @@ fn fill<T: Element>(case: &Case) -> Property {
     let alpha = ndblas_scalar { re: (case.seed % 100) as f64, im: 0.0 };
     // SAFETY: the view lies in the memory of its array.
     prop_assert_eq!(unsafe { ndblas_fill(alpha, &mut y.view_mut()) }, OK, "{}", last_error());
-    let want = T::from_parts((case.seed % 100) as f64, 0.0).unwrap();
+    let want = whole_number::<T>((case.seed % 100) as u8);
     prop_assert!(y.values().iter().all(|&v| v == want));
     prop_assert!(before.canaries() == y.canaries(), "wrote outside the view");
     Ok(())

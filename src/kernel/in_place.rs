@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::scalar::Word;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 
 /// A dense row-major m x n matrix with items of some bytes, m <= n, and the numbers of the paper.
 #[derive(Clone, Copy)]
@@ -222,8 +223,12 @@ unsafe fn columns<const ITEM: usize>(
     }
 }
 
+/// The blocks that are exchanged have a side that divides this.
+pub(crate) const SIDE: usize = 64;
+
 /// Exchanges (i, j) with (j, i) in a square matrix of side n whose items, of `item` bytes, step by
-/// `down` and `right` bytes.
+/// `down` and `right` bytes: the blocks from the diagonal on whose first rows are in `rows`, which
+/// starts at a multiple of [`SIDE`] and ends at one or at n.
 ///
 /// # Safety
 /// The items are valid for reading and writing and do not overlap.
@@ -231,23 +236,23 @@ pub(crate) unsafe fn transpose_square(
     p: *mut u8,
     n: usize,
     item: usize,
-    down: isize,
-    right: isize,
+    [down, right]: [isize; 2],
+    rows: Range<usize>,
 ) {
     let unit = item as isize;
     if n >= MIN_SIDE && (down == unit || right == unit) && [1, 2, 4, 8, 16].contains(&item) {
         // Either way round it is the same exchange.
         let step = if right == unit { down } else { right };
-        return dispatch(Square { item, p, n, step });
+        return dispatch(Square { item, p, n, step, rows });
     }
     // SAFETY: the caller's promise.
     unsafe {
         match item {
-            1 => swaps::<u8>(p, n, down, right),
-            2 => swaps::<u16>(p, n, down, right),
-            4 => swaps::<u32>(p, n, down, right),
-            8 => swaps::<u64>(p, n, down, right),
-            _ => swaps::<[u64; 2]>(p, n, down, right),
+            1 => swaps::<u8>(p, n, down, right, rows),
+            2 => swaps::<u16>(p, n, down, right, rows),
+            4 => swaps::<u32>(p, n, down, right, rows),
+            8 => swaps::<u64>(p, n, down, right, rows),
+            _ => swaps::<[u64; 2]>(p, n, down, right, rows),
         }
     }
 }
@@ -256,11 +261,11 @@ pub(crate) unsafe fn transpose_square(
 ///
 /// # Safety
 /// As [`transpose_square`].
-unsafe fn swaps<W: Copy>(p: *mut u8, n: usize, down: isize, right: isize) {
+unsafe fn swaps<W: Copy>(p: *mut u8, n: usize, down: isize, right: isize, rows: Range<usize>) {
     let side = 64 / size_of::<W>();
     let at =
         |i: usize, j: usize| p.wrapping_offset(i as isize * down + j as isize * right).cast::<W>();
-    for i0 in (0..n).step_by(side) {
+    for i0 in rows.step_by(side) {
         for j0 in (i0..n).step_by(side) {
             for i in i0..(i0 + side).min(n) {
                 for j in j0.max(i + 1)..(j0 + side).min(n) {
@@ -285,6 +290,7 @@ struct Square {
     p: *mut u8,
     n: usize,
     step: isize,
+    rows: Range<usize>,
 }
 
 impl Kernel for Square {
@@ -311,13 +317,13 @@ impl Square {
     /// Block by block, each transposed into a buffer and then stored where the other was.
     #[inline(always)]
     fn words<I: Isa, W: Word>(self, isa: I) {
-        let Square { p, n, step, .. } = self;
+        let Square { p, n, step, rows: range, .. } = self;
         let item = size_of::<W>();
         let side = (64 / item).max(32);
         let mut buffers = [const { Block(MaybeUninit::uninit()) }; 2];
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
         let at = |i: usize, j: usize| p.wrapping_offset(i as isize * step).wrapping_add(j * item);
-        for i0 in (0..n).step_by(side) {
+        for i0 in range.step_by(side) {
             let rows = side.min(n - i0);
             for j0 in (i0..n).step_by(side) {
                 let cols = side.min(n - j0);
