@@ -43,10 +43,9 @@ step() {
 no_blas_features=ndarray no_blas_tests=--tests
 if [ "$blas" = openblas ]; then
     step "Rust, OpenBLAS" cargo test --no-fail-fast --target-dir target --features header,ndarray
-    # `cargo test` leaves the shared library in deps/ only.
-    step "build, OpenBLAS" cargo build --target-dir target --features header,ndarray
     step "install, OpenBLAS" sh tests/install.sh openblas
-    libraries="$PWD/target/debug $PWD/target/stage-openblas/lib"
+    # Where `cargo test` leaves the shared library.
+    libraries="$PWD/target/debug/deps $PWD/target/stage-openblas/lib"
     # Compiling for release takes minutes, and one set shows that it works.
     quick=quick
 else

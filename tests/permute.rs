@@ -145,6 +145,39 @@ fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
     })
 }
 
+/// The offsets of every index in two layouts: [`indices`] for what is large.
+fn each_offset(
+    shape: &[usize],
+    strides: [&[isize]; 2],
+    first: [usize; 2],
+    mut visit: impl FnMut([usize; 2]),
+) {
+    if shape.contains(&0) {
+        return;
+    }
+    let mut index = vec![0; shape.len()];
+    let mut at = first.map(|f| f as isize);
+    loop {
+        visit(at.map(|at| at as usize));
+        let mut d = shape.len();
+        loop {
+            if d == 0 {
+                return;
+            }
+            d -= 1;
+            index[d] += 1;
+            let back = if index[d] < shape[d] { 0 } else { shape[d] as isize };
+            for k in 0..2 {
+                at[k] += strides[k][d] * (1 - back);
+            }
+            if back == 0 {
+                break;
+            }
+            index[d] = 0;
+        }
+    }
+}
+
 fn permuted<U: Copy>(v: &[U], perm: &[usize]) -> Vec<U> {
     perm.iter().map(|&p| v[p]).collect()
 }
@@ -180,11 +213,11 @@ fn check_moves<T: Element>(rng: &mut Rng, shape: &[usize], perm: &[usize]) {
     let a = Array::new(rng, item, shape, styles.0);
     let mut out = Array::new(rng, item, &permuted(shape, perm), styles.1);
     let mut expected = out.clone();
-    for index in indices(shape) {
-        let from = a.offset(&index);
-        let to = expected.offset(&permuted(&index, perm));
+    let mut to_strides = vec![0; shape.len()];
+    perm.iter().zip(&expected.strides).for_each(|(&p, &s)| to_strides[p] = s);
+    each_offset(shape, [&a.strides, &to_strides], [a.first, expected.first], |[from, to]| {
         expected.bytes[to..to + item].copy_from_slice(&a.bytes[from..from + item]);
-    }
+    });
     let one = T::ONE;
     ndblas::permute(one, &a.view::<T>(), Some(perm), T::ZERO, &mut out.view_mut()).unwrap();
     out.assert_is(&expected);
@@ -269,11 +302,11 @@ fn moves_large() {
         (&[9, 28, 14, 48, 16], &[4, 0, 2, 1, 3]),
     ];
     for (shape, perm) in cases {
-        for _ in 0..3 {
+        for _ in 0..2 {
             check_moves::<f32>(&mut rng, shape, perm);
             check_moves::<u64>(&mut rng, shape, perm);
-            check_moves::<Complex<f64>>(&mut rng, shape, perm);
         }
+        check_moves::<Complex<f64>>(&mut rng, shape, perm);
     }
     // Short periods of the output, lines of which reach into the next one along the columns or along
     // another axis; and runs that both sides share, of any length.
