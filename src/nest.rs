@@ -139,8 +139,7 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
             if part.plan.axes[d].len == 1 {
                 part.plan.axes.remove(d);
             }
-            part.base = step(self.base, self.plan.offset);
-            part.base = step(part.base, axes[d].stride.map(|s| s * start as isize));
+            part.base = step(self.first(), axes[d].stride.map(|s| s * start as isize));
             part.whole = self.len();
             run(&part);
         });
@@ -410,9 +409,8 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
         range: Range<usize>,
         mut body: impl FnMut(usize, usize, [*const u8; M]),
     ) {
-        let Walk { plan, base, .. } = self;
-        let first = step(*base, plan.offset);
-        let [row, rows] = plan.block();
+        let first = self.first();
+        let [row, rows] = self.plan.block();
         let item = size_of::<T>();
         if rows.len == 1 && (0..M).all(|k| is_dense::<T>(first[k], row.stride[k])) {
             for number in range {

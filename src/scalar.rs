@@ -304,6 +304,34 @@ macro_rules! with_scalar {
     };
 }
 
+/// Runs `$body` with `$W` the word of an item's size in bytes, which is one of a word.
+macro_rules! with_word {
+    ($item:expr, $W:ident => $body:expr) => {
+        match $item {
+            1 => {
+                type $W = u8;
+                $body
+            }
+            2 => {
+                type $W = u16;
+                $body
+            }
+            4 => {
+                type $W = u32;
+                $body
+            }
+            8 => {
+                type $W = u64;
+                $body
+            }
+            _ => {
+                type $W = [u64; 2];
+                $body
+            }
+        }
+    };
+}
+
 /// Runs `$body` with `$T` the type of a [`DType`].
 macro_rules! with_element {
     ($dtype:expr, $T:ident => $body:expr) => {
@@ -359,7 +387,7 @@ macro_rules! with_element {
         }
     };
 }
-pub(crate) use {with_element, with_scalar};
+pub(crate) use {with_element, with_scalar, with_word};
 
 #[cold]
 pub(crate) fn no_arithmetic(arg: &'static str, dtype: DType) -> Error {

@@ -13,12 +13,10 @@
 //! Nothing here touches memory.
 
 use crate::MAX_NDIM;
+use crate::kernel::LINE;
 use crate::plan::Axis;
 use crate::tiling::is_nearer;
 use arrayvec::ArrayVec;
-
-/// Bytes of a cache line.
-pub(crate) const LINE: usize = 64;
 
 /// More rows than this are not followed by the CPU's prefetchers.
 pub(crate) const ROWS: usize = 32;

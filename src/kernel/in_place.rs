@@ -8,7 +8,7 @@
 use super::tiles::transpose as transpose_block;
 use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
-use crate::scalar::Word;
+use crate::scalar::{Word, with_word};
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
@@ -246,15 +246,7 @@ pub(crate) unsafe fn transpose_square(
         return dispatch(Square { item, p, n, step, rows });
     }
     // SAFETY: the caller's promise.
-    unsafe {
-        match item {
-            1 => swaps::<u8>(p, n, down, right, rows),
-            2 => swaps::<u16>(p, n, down, right, rows),
-            4 => swaps::<u32>(p, n, down, right, rows),
-            8 => swaps::<u64>(p, n, down, right, rows),
-            _ => swaps::<[u64; 2]>(p, n, down, right, rows),
-        }
-    }
+    unsafe { with_word!(item, W => swaps::<W>(p, n, down, right, rows)) }
 }
 
 /// [`transpose_square`] in blocks of a line.
@@ -297,13 +289,7 @@ impl Kernel for Square {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        match self.item {
-            1 => self.words::<I, u8>(isa),
-            2 => self.words::<I, u16>(isa),
-            4 => self.words::<I, u32>(isa),
-            8 => self.words::<I, u64>(isa),
-            _ => self.words::<I, [u64; 2]>(isa),
-        }
+        with_word!(self.item, W => self.words::<I, W>(isa))
     }
 }
 

@@ -3,12 +3,12 @@
 use super::{Block, Walk, step};
 use crate::MAX_NDIM;
 use crate::isa::dispatch;
-use crate::kernel::Rows;
 use crate::kernel::tiles::bytes::{fence, prefetch, prefetch_far};
 use crate::kernel::tiles::strip::{Runs, Strip};
 use crate::kernel::tiles::{Bring, Matrix};
+use crate::kernel::{LINE, Rows};
 use crate::plan::{Axis, Plan};
-use crate::strips::{self, End, Group, LINE, MAX_ROWS, ROWS, STRETCH, Strips};
+use crate::strips::{self, End, Group, MAX_ROWS, ROWS, STRETCH, Strips};
 use crate::tiling::{Aim, Crossing, Loop, MAX_SIDE, Role, Side, Tiling, is_nearer};
 use arrayvec::ArrayVec;
 use core::marker::PhantomData;
@@ -19,7 +19,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
     #[inline(never)]
     pub(super) fn run_by_tiles<K: Rows<T, N, OUT>>(&self, kernel: K, crossing: Crossing) {
         let axes = &self.plan.axes[..];
-        let first = step(self.base, self.plan.offset);
+        let first = self.first();
         let (large, item) = (K::STREAMS && self.is_large(), size_of::<T>());
         let in_place = K::COPIES && !large;
         let k = crossing.operand;

@@ -8,12 +8,10 @@
 pub(crate) mod bytes;
 pub(crate) mod strip;
 
+use super::LINE;
 use crate::isa::{Isa, Kernel};
-use crate::scalar::Word;
+use crate::scalar::{Word, with_word};
 use bytes::{Bytes, prefetch};
-
-/// Lines are this long.
-const LINE: usize = 64;
 
 /// Transposes `W`s: word c of row i goes to word i of column c.
 ///
@@ -176,13 +174,7 @@ impl Kernel for Matrix {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        match self.item {
-            1 => self.words::<I, u8>(isa),
-            2 => self.words::<I, u16>(isa),
-            4 => self.words::<I, u32>(isa),
-            8 => self.words::<I, u64>(isa),
-            _ => self.words::<I, [u64; 2]>(isa),
-        }
+        with_word!(self.item, W => self.words::<I, W>(isa))
     }
 }
 

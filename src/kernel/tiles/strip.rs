@@ -1,9 +1,10 @@
 //! Strips: whole lines of the output, written past the caches.
 
 use super::bytes::{Bytes, prefetch, prefetch_far};
-use super::{LINE, columns, words};
+use super::{columns, words};
 use crate::isa::{Isa, Kernel};
-use crate::scalar::Word;
+use crate::kernel::LINE;
+use crate::scalar::{Word, with_word};
 use crate::strips::MAX_ROWS;
 use core::mem::MaybeUninit;
 
@@ -39,13 +40,7 @@ impl Kernel for Strip<'_> {
     fn run<I: Isa>(self, isa: I) {
         assert!((self.rows.len() * self.item).is_multiple_of(LINE) && self.rows.len() <= MAX_ROWS);
         assert!(self.cols * self.item >= 16);
-        match self.item {
-            1 => self.words::<I, u8>(isa),
-            2 => self.words::<I, u16>(isa),
-            4 => self.words::<I, u32>(isa),
-            8 => self.words::<I, u64>(isa),
-            _ => self.words::<I, [u64; 2]>(isa),
-        }
+        with_word!(self.item, W => self.words::<I, W>(isa))
     }
 }
 
