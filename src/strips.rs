@@ -28,7 +28,7 @@ pub(crate) const STRETCH: usize = 512;
 const NEAR: isize = 4096;
 
 /// No strip has more rows.
-pub(crate) const MAX_ROWS: usize = 64;
+pub(crate) const MAX_ROWS: usize = 128;
 
 /// A period of several axes has no more elements.
 const MAX_PERIOD: usize = 2048;
@@ -101,6 +101,16 @@ pub(crate) struct Group {
     pub short: usize,
 }
 
+/// Lines that come after those of a strip, of a stretch of k rows: from the first row's start on by
+/// `jump + (k-1) * turn` bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NextBlock {
+    pub jump: isize,
+    pub turn: isize,
+    /// The rows that lie in one stretch; the others are another.
+    pub within: usize,
+}
+
 /// Bytes of a period that no line covers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End {
@@ -140,7 +150,7 @@ impl Strips {
             let stretch = (4 * item).clamp(STRETCH, (2 * item).max(4 * STRETCH));
             stretch.div_ceil(LINE)
         } else {
-            (ROWS * item / LINE).max(1)
+            (ROWS * item / LINE).max((2 * ROWS * item / LINE).min(2))
         };
         let mut table = ArrayVec::new();
         let (mut period, mut merged) = (first.len, 0);
@@ -192,7 +202,11 @@ impl Strips {
         if lines == 0 {
             return None;
         }
-        let groups = (lines / lines_of_rows).max(1);
+        // With no more rows than that, unless the bursts would be single lines.
+        let most = lines.div_ceil(lines_of_rows);
+        let groups = if lines >= 2 * most { most } else { (lines / lines_of_rows).max(1) };
+        let groups =
+            if runs { groups } else { groups.max((lines * LINE).div_ceil(MAX_ROWS * item)) };
         let mut strips = Strips {
             item,
             table,
@@ -238,9 +252,15 @@ impl Strips {
         Some(strips)
     }
 
+    /// The input's byte offsets at the positions that `bytes` of a period from `start` on lie in.
+    pub fn rows(&self, start: usize, bytes: usize) -> impl Iterator<Item = isize> {
+        let positions = start / self.item..(start + bytes).div_ceil(self.item);
+        positions.map(|i| self.offset(i))
+    }
+
     /// The input's byte offset at a position, which may lie in the next period.
     #[inline]
-    pub fn offset(&self, position: usize) -> isize {
+    fn offset(&self, position: usize) -> isize {
         if position >= self.period {
             return self.next_step + self.offset(position - self.period);
         }
@@ -250,21 +270,22 @@ impl Strips {
         }
     }
 
-    /// From a strip to what the CPU is to be asked for meanwhile, in bytes, if the input of several
-    /// strips is dense as a whole: several rows to a page, which the CPU's prefetchers take for one
-    /// stream, and lose. `turn` is the index of the innermost loop.
+    /// Where the CPU is to be asked for lines during a strip, if the input of several strips is dense as
+    /// a whole: several rows to a page, which the CPU's prefetchers take for one stream, and lose.
+    /// `turn` is the index of the innermost loop.
     #[inline]
-    pub fn next_block(&self, turn: usize) -> Option<isize> {
+    pub fn next_block(&self, group: &Group, turn: usize) -> Option<NextBlock> {
         let row = (self.columns.len * self.item) as isize;
         let (rows, turn) = match self.loops.first() {
             _ if !self.table.is_empty() => return None,
             Some(l) if l.groups == 0 && l.stride[1] == row => (l.len as isize, turn as isize),
             _ => (1, 0),
         };
-        let group = (self.lines * LINE / self.item / self.groups) as isize;
         // As much of the next group's rows, in the order in which they lie.
         let close = self.step == rows * row && self.step <= NEAR;
-        close.then(|| group * self.step + turn * (group - 1) * row)
+        let of_group = (self.lines * LINE / self.item / self.groups) as isize;
+        let within = self.period - group.start / self.item;
+        close.then_some(NextBlock { jump: of_group * self.step, turn: turn * row, within })
     }
 
     /// The lines of a group; `last`: of the last of those periods that follow one another.

@@ -267,6 +267,17 @@ impl Tiling {
         self.loops = loops;
     }
 
+    /// Makes the first box along `axis` shorter, if boxes take it in parts, as rows.
+    pub fn start_with(&mut self, axis: usize, extent: usize) {
+        let sides = &self.sides;
+        let is_row = |l: &Loop| l.side.is_some_and(|s| sides[s].role == Role::Row);
+        for l in self.loops.iter_mut().filter(|l| l.axis == axis && is_row(l)) {
+            if extent > 0 {
+                l.first = extent.min(l.extent);
+            }
+        }
+    }
+
     /// The sides that are rows, in the output's order, or columns, in the input's.
     pub fn matrix(&self, role: Role) -> impl Iterator<Item = &Side> {
         let column = move |i: usize| self.sides.iter().find(move |s| s.axis == self.columns[i]);

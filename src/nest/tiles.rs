@@ -2,13 +2,13 @@
 
 use super::{Block, Walk, step};
 use crate::MAX_NDIM;
-use crate::isa::dispatch;
+use crate::isa::{Isa, Kernel, dispatch};
 use crate::kernel::tiles::bytes::{fence, prefetch, prefetch_far};
 use crate::kernel::tiles::strip::{Runs, Strip};
 use crate::kernel::tiles::{Bring, Matrix};
 use crate::kernel::{LINE, Rows};
 use crate::plan::{Axis, Plan};
-use crate::strips::{self, End, Group, MAX_ROWS, ROWS, STRETCH, Strips};
+use crate::strips::{self, End, Group, MAX_ROWS, STRETCH, Strips};
 use crate::tiling::{Aim, Crossing, Loop, MAX_SIDE, Role, Side, Tiling, is_nearer};
 use arrayvec::ArrayVec;
 use core::marker::PhantomData;
@@ -44,8 +44,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         }
         if crossing.shared > 0 && crossing.item >= LINE {
             self.run_by_runs(kernel, &crossing, first, large);
-        } else if self.run_by_columns(kernel, &crossing, first) {
-        } else {
+        } else if !self.run_by_slices(kernel, &crossing, first, large) {
             self.run_by_boxes(kernel, &crossing, first, large);
         }
         if large {
@@ -66,7 +65,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let extent = (STRETCH / crossing.item).max(2);
         let loops = by_input(axes, 1, crossing.operand, None, [extent; 2]);
         let bytes = extent * crossing.item;
-        let mut ahead = Ahead::<_, _, 6>::new(|(p, runs): ([*mut u8; N], usize)| {
+        let mut later = Later::<_, _, 6>::new(|(p, runs): ([*mut u8; N], usize)| {
             let block = [axes[0], Axis { len: runs, ..axes[1] }];
             dispatch(Block { kernel, block, p, large, elements: PhantomData });
         });
@@ -80,98 +79,110 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                     }
                 }
             }
-            ahead.push((p, extents[0]));
+            later.push((p, extents[0]));
         });
-        ahead.finish();
+        later.finish();
     }
 
-    /// Strips of a few lines of the output, as [`Strips`] are, but anywhere and by plain stores. Of
-    /// inputs in another order, a part is brought to a buffer in the output's order. Returns whether
-    /// this can be done: the output and each input are dense along an axis each, the inputs that
-    /// cross along the same.
+    /// Boxes worked on slice by slice: of the inputs in another order, a slice is brought to a
+    /// buffer in the output's order, and the kernel runs over its columns. Meanwhile the next box is
+    /// asked for, run by run: the memory gives runs sooner than the pieces of lines that a transpose
+    /// takes them by. Returns whether this can be done: the rows of a box are even in every operand.
     #[inline(never)]
-    fn run_by_columns<K: Rows<T, N, OUT>>(
+    fn run_by_slices<K: Rows<T, N, OUT>>(
         &self,
         kernel: K,
         crossing: &Crossing,
         first: [*mut u8; N],
+        large: bool,
     ) -> bool {
-        let axes = &self.plan.axes[..];
-        let Crossing { operand: k, item, shared } = *crossing;
-        let unit = item as isize;
-        let Some((&along, rest)) = axes[shared..].split_first() else { return false };
-        let Some(at) = rest.iter().position(|a| a.stride[k] == unit) else { return false };
-        let across = rest[at];
-        let crosses: [bool; N] = core::array::from_fn(|j| j >= OUT && crossing.crosses(axes, j));
-        if ![1, 2, 4, 8, 16].contains(&item)
-            || along.stride[0] != unit
-            || along.len * item < LINE
-            || across.len * item < LINE
-            || (0..N).any(|j| crosses[j] && across.stride[j] != unit)
-        {
+        if K::COPIES && !large {
             return false;
         }
-        let extent = ROWS.max(LINE / item);
-        let to_line = (first[0].addr().wrapping_neg() % LINE) / item;
-        let extents = [if to_line > 0 { to_line } else { extent }, extent];
-        let loops = by_input(axes, shared, k, Some(shared + 1 + at), extents);
-        let mut buffers = [const { Buffer64([MaybeUninit::uninit(); AIM.volume]) }; N];
+        let axes = &self.plan.axes[..];
+        let Crossing { operand: k, item, shared } = *crossing;
+        let mut tiling = Tiling::new(axes, k, item, shared, FAR);
+        let sources = Source::each::<N, OUT>(&tiling, axes, crossing);
+        let Some(row) = even_row::<T, N>(&tiling, axes, crossing, &sources) else { return false };
+        // Slices end where lines of the output do.
+        let to_line = |p: *mut u8| p.addr().wrapping_neg() % LINE / item;
+        let dense = row.stride[0] == size_of::<T>() as isize;
+        if dense {
+            tiling.start_with(shared, to_line(first[0]));
+        }
+        let columns: [Table; N] = core::array::from_fn(|j| {
+            Table::new(&tiling, Role::Column, |side| axes[side.axis].stride[j])
+        });
+        let bytes = if large { STRETCH } else { SLICE };
+        let tall = (bytes / item).max(1);
+        let wide = (if large { NEAR.volume } else { BLOCK }) / (tall * item);
+        let pitch: Table = Table((0..wide as isize).map(|c| c * (tall * item) as isize).collect());
+        let mut buffers = [const { Buffer64([MaybeUninit::uninit(); NEAR.volume]) }; N];
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
-        let width = (BLOCK / (extent * item)).max(LINE / item);
-        let mut ahead =
-            Ahead::<_, _, 4>::new(|(p, [rows, columns]): ([*mut u8; N], [usize; 2])| {
-                let pitch = rows * item;
-                let (mut q, mut block) = (p, [along, across]);
-                block[0].len = rows * item / size_of::<T>();
-                block[1].len = columns;
-                if shared > 0 {
-                    block[0].stride = [size_of::<T>() as isize; N];
+        let far = self.len().max(self.whole) * size_of::<T>() * N >= FAR_FROM;
+        // The step from row to row.
+        let down = row.stride.map(|s| s * (item / size_of::<T>()) as isize);
+        let runs = |p: [*mut u8; N], [rows, cols]: [usize; 2], turns: usize| {
+            core::array::from_fn(|j| match &sources[j] {
+                _ if !far || (large && j < OUT) => Ahead::NONE,
+                Some(source) => {
+                    Ahead::new(p[j], &source.rows.0[..rows], cols, source.step, item, turns)
                 }
-                for j in OUT..N {
-                    if crosses[j] {
-                        dispatch(Matrix {
-                            item,
-                            shape: [rows, columns],
-                            source: p[j],
-                            target: buffers[j],
-                            row_step: along.stride[j],
-                            column_step: pitch as isize,
-                        });
-                        q[j] = buffers[j];
-                        block[0].stride[j] = size_of::<T>() as isize;
-                        block[1].stride[j] = pitch as isize;
-                    }
-                }
-                dispatch(Block { kernel, block, p: q, large: false, elements: PhantomData });
-            });
-        boxes(&loops, first, axes, &mut [extent], &mut |p, extents| {
-            let rows = extents[0];
-            if K::COPIES {
-                let (row_step, column_step) = (along.stride[k], across.stride[0]);
-                let (shape, source, target) = ([rows, across.len], p[k].cast_const(), p[0]);
-                return dispatch(Matrix { item, shape, source, target, row_step, column_step });
-            }
+                None => Ahead::new(p[j], &columns[j].0[..cols], rows, down[j], item, turns),
+            })
+        };
+        let work = |p: [*mut u8; N], [rows, cols]: [usize; 2], ahead: &mut [Ahead; N]| {
             let mut done = 0;
-            while done < across.len {
-                let columns = width.min(across.len - done);
-                let from = step(p, across.stride.map(|s| s * done as isize));
-                for c in 0..columns as isize {
-                    let column = from[0].wrapping_offset(c * across.stride[0]);
-                    prefetch_lines(prefetch_far, column, rows * item);
-                }
-                for j in OUT..N {
-                    if crosses[j] {
-                        for i in 0..rows as isize {
-                            let row = from[j].wrapping_offset(i * along.stride[j]);
-                            prefetch_lines(prefetch_far, row, columns * item);
-                        }
+            let mut count = if dense { to_line(p[0]) } else { 0 };
+            while done < rows {
+                count = if count > 0 { count } else { tall }.min(tall).min(rows - done);
+                for c in (0..cols).step_by(wide) {
+                    let n = wide.min(cols - c);
+                    let mut at = step(p, down.map(|s| s * done as isize));
+                    let mut row = Axis { len: count * item / size_of::<T>(), ..row };
+                    let mut tables: [&[isize]; N] =
+                        core::array::from_fn(|j| &columns[j].0[c..c + n]);
+                    for j in OUT..N {
+                        let Some(source) = &sources[j] else { continue };
+                        dispatch(Bring {
+                            item,
+                            source: p[j].wrapping_offset(c as isize * source.step),
+                            target: buffers[j],
+                            rows: &source.rows.0[done..done + count],
+                            columns: &pitch.0[..n],
+                            step: source.step,
+                            layers: &[],
+                        });
+                        (at[j], tables[j]) = (buffers[j], &pitch.0[..n]);
+                        row.stride[j] = size_of::<T>() as isize;
                     }
+                    dispatch(Columns {
+                        kernel,
+                        p: at,
+                        columns: tables,
+                        row,
+                        large,
+                        ahead,
+                        elements: PhantomData,
+                    });
                 }
-                ahead.push((from, [rows, columns]));
-                done += columns;
+                done += count;
+                count = tall;
+            }
+        };
+        let mut now: Option<([*mut u8; N], [usize; 2])> = None;
+        let mut extents: ArrayVec<usize, { MAX_NDIM + 1 }> =
+            tiling.sides.iter().map(|s| s.extent).collect();
+        boxes(&tiling.loops, first, axes, &mut extents, &mut |p, extents| {
+            let shape = [Role::Row, Role::Column].map(|role| tiling.count(extents, role));
+            if let Some((p_now, [rows, cols])) = now.replace((p, shape)) {
+                let turns = rows.div_ceil(tall) * cols;
+                work(p_now, [rows, cols], &mut runs(p, shape, turns));
             }
         });
-        ahead.finish();
+        if let Some((p, shape)) = now {
+            work(p, shape, &mut [const { Ahead::NONE }; N]);
+        }
         true
     }
 
@@ -188,16 +199,14 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let axes = &self.plan.axes[..];
         let (k, item) = (crossing.operand, size_of::<T>());
         let in_place = K::COPIES && !large;
-        let tiling = Tiling::new(axes, k, crossing.item, crossing.shared, AIM);
+        let tiling = Tiling::new(axes, k, crossing.item, crossing.shared, NEAR);
         let dense_rows = tiling.matrix(Role::Row).all(|s| axes[s.axis].stride[0] == s.step);
         let in_place = in_place && dense_rows;
         let columns = Table::new(&tiling, Role::Column, |side| {
             if in_place { axes[side.axis].stride[0] } else { side.step }
         });
-        let sources: [Option<Source>; N] = core::array::from_fn(|k| {
-            (k >= OUT && crossing.crosses(axes, k)).then(|| Source::new(&tiling, axes, k))?
-        });
-        let mut buffers = [const { Buffer64([MaybeUninit::uninit(); AIM.volume]) }; N];
+        let sources = Source::each::<N, OUT>(&tiling, axes, crossing);
+        let mut buffers = [const { Buffer64([MaybeUninit::uninit(); NEAR.volume]) }; N];
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
         let mut extents: ArrayVec<usize, { MAX_NDIM + 1 }> =
             tiling.sides.iter().map(|s| s.extent).collect();
@@ -253,21 +262,152 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
 pub(super) const LARGE: usize = 6 << 20;
 
 /// Boxes that fit an L1 cache, with whole lines on the input's side and runs on the output's.
-const AIM: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
+const NEAR: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
 
-/// A block of [`Walk::run_by_columns`], if it is not a line of columns by some rows.
-const BLOCK: usize = 2 << 10;
+/// Boxes that fit an L2 cache twice, with runs that are worth an address of the memory on both sides.
+const FAR: Aim = Aim { run: 1024, line: 512, volume: 256 << 10 };
+
+/// Walks over fewer bytes find them in the caches.
+const FAR_FROM: usize = 1 << 20;
+
+/// The height of a slice in bytes, if it is not one item.
+const SLICE: usize = 256;
+
+/// A slice.
+const BLOCK: usize = 8 << 10;
+
+/// The row that a box of `tiling` is made of in every operand, in elements: as they lie, but for those of
+/// `sources`, which lie as the output does. `None` where it is not even, or boxes are more than
+/// matrices.
+fn even_row<T, const N: usize>(
+    tiling: &Tiling,
+    axes: &[Axis<N>],
+    crossing: &Crossing,
+    sources: &[Option<Source>; N],
+) -> Option<Axis<N>> {
+    let unit = size_of::<T>() as isize;
+    let mut rows = Plan::<N>::new();
+    if crossing.shared > 0 {
+        rows.axes.push(Axis { len: crossing.item / size_of::<T>(), stride: [unit; N] });
+    }
+    for side in &tiling.sides {
+        match side.role {
+            Role::Row => {
+                let mut axis = Axis { len: side.extent, ..axes[side.axis] };
+                for k in 0..N {
+                    if sources[k].is_some() {
+                        axis.stride[k] = side.step;
+                    }
+                }
+                rows.axes.push(axis);
+            }
+            Role::Column => {}
+            Role::Layer => return None,
+        }
+    }
+    rows.fuse();
+    match rows.axes[..] {
+        [] => Some(Axis { len: 1, stride: [unit; N] }),
+        [row] => Some(row),
+        _ => None,
+    }
+}
+
+/// A kernel over columns at any distances.
+struct Columns<'c, 'r, T, K, const N: usize, const OUT: usize> {
+    kernel: K,
+    p: [*mut u8; N],
+    /// The byte offsets of the columns of each operand.
+    columns: [&'c [isize]; N],
+    /// A column, which is a row to the kernel.
+    row: Axis<N>,
+    /// Past the caches.
+    large: bool,
+    /// What is asked for meanwhile.
+    ahead: &'c mut [Ahead<'r>; N],
+    elements: PhantomData<T>,
+}
+
+impl<T, K: Rows<T, N, OUT>, const N: usize, const OUT: usize> Kernel
+    for Columns<'_, '_, T, K, N, OUT>
+{
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        for c in 0..self.columns[0].len() {
+            for runs in &mut *self.ahead {
+                runs.ask();
+            }
+            let p = core::array::from_fn(|k| self.p[k].wrapping_offset(self.columns[k][c]));
+            // SAFETY: made by a walk, over elements that its plan visits or buffers of them.
+            unsafe {
+                if K::STREAMS && self.large {
+                    self.kernel.stream(isa, self.row.len, p, self.row.stride);
+                } else {
+                    self.kernel.row(isa, self.row.len, p, self.row.stride);
+                }
+            }
+        }
+    }
+}
+
+/// Runs of one length, whose lines are asked for some at a time.
+struct Ahead<'r> {
+    p: *const u8,
+    /// The byte offset of each run.
+    starts: &'r [isize],
+    bytes: usize,
+    /// Lines at a time.
+    share: usize,
+    /// Where it has got to in the first of them.
+    at: usize,
+}
+
+impl<'r> Ahead<'r> {
+    const NONE: Self = Ahead { p: core::ptr::null(), starts: &[], bytes: 0, share: 0, at: 0 };
+
+    /// Runs of `len` items `step` bytes apart, in `turns` turns. What steps backwards or by more
+    /// than a line is left to itself.
+    fn new(
+        p: *const u8,
+        starts: &'r [isize],
+        len: usize,
+        step: isize,
+        item: usize,
+        turns: usize,
+    ) -> Self {
+        if !(0..=LINE as isize).contains(&step) {
+            return Self::NONE;
+        }
+        let bytes = (len - 1) * step as usize + item;
+        let lines = starts.len() * bytes.div_ceil(LINE);
+        Ahead { p, starts, bytes, share: lines.div_ceil(turns), at: 0 }
+    }
+
+    /// One turn.
+    #[inline(always)]
+    fn ask(&mut self) {
+        for _ in 0..self.share {
+            let Some((&start, rest)) = self.starts.split_first() else { return };
+            prefetch_far(self.p.wrapping_offset(start).wrapping_add(self.at));
+            self.at += LINE;
+            if self.at >= self.bytes {
+                (self.starts, self.at) = (rest, 0);
+            }
+        }
+    }
+}
 
 /// Work that is done a little later than it comes up, when its lines have been fetched.
-struct Ahead<W, F, const DISTANCE: usize> {
+struct Later<W, F, const DISTANCE: usize> {
     queue: ArrayVec<W, DISTANCE>,
     at: usize,
     body: F,
 }
 
-impl<W: Copy, F: FnMut(W), const DISTANCE: usize> Ahead<W, F, DISTANCE> {
+impl<W: Copy, F: FnMut(W), const DISTANCE: usize> Later<W, F, DISTANCE> {
     fn new(body: F) -> Self {
-        Ahead { queue: ArrayVec::new(), at: 0, body }
+        Later { queue: ArrayVec::new(), at: 0, body }
     }
 
     fn push(&mut self, work: W) {
@@ -330,24 +470,14 @@ fn copy_by_strips(strips: &Strips, item: usize, target: *mut u8, source: *mut u8
     let columns = strips.columns;
     let [column_step, step] = columns.stride;
     let runs = item >= LINE;
-    // The offsets of the positions that bytes of a period lie in.
-    let rows = |start: usize, bytes: usize| -> ArrayVec<isize, MAX_ROWS> {
-        (start / item..(start + bytes).div_ceil(item)).map(|i| strips.offset(i)).collect()
-    };
     let start = At { p: [target, source], group: 0, turn: 0, first: true, last: true };
+    let mut plan = GroupPlan::new();
     along_strips(&strips.loops, start, &mut |at| {
         let [target, source] = at.p;
-        let Group { start, lines, short } = strips.group(at.group, at.last);
-        let ends = strips.ends(at.group, at.first, at.last);
-        // Of single columns, a strip copies the ends along.
-        let single = |end: &Option<End>| !runs && end.is_some_and(|e| e.columns == 1);
-        let alone = |end: &Option<End>| match end {
-            Some(e) if lines > 0 && single(end) => rows(e.start, e.bytes),
-            _ => ArrayVec::new(),
-        };
-        let [head, tail] = [alone(&ends[0]), alone(&ends[1])];
+        plan.set(strips, &at, runs);
+        let Group { start, lines, short } = plan.group;
         if lines > 0 {
-            let rows = &rows(start, lines * LINE)[..];
+            let rows = &plan.rows[..];
             let (target, cols) = (target.wrapping_add(start), columns.len);
             let source = source.cast_const();
             if runs {
@@ -365,7 +495,7 @@ fn copy_by_strips(strips: &Strips, item: usize, target: *mut u8, source: *mut u8
                     short,
                 });
             } else {
-                let ends = [&head[..], &tail[..]];
+                let ends = [&plan.alone[0][..], &plan.alone[1][..]];
                 dispatch(Strip {
                     item,
                     source,
@@ -375,18 +505,61 @@ fn copy_by_strips(strips: &Strips, item: usize, target: *mut u8, source: *mut u8
                     column_step,
                     short,
                     ends,
-                    next: strips.next_block(at.turn),
+                    next: strips.next_block(&plan.group, at.turn),
                 });
             }
         }
-        for end in ends {
-            if let Some(e) = end
-                && !(lines > 0 && single(&end))
-            {
-                copy_end(&e, &columns, item, runs, [target, source], &rows(e.start, e.bytes));
-            }
+        for end in plan.ends.iter().flatten() {
+            let rows: ArrayVec<isize, MAX_ROWS> = strips.rows(end.start, end.bytes).collect();
+            copy_end(end, &columns, item, runs, [target, source], &rows);
         }
     });
+}
+
+/// What the strips of one group share. Large, and so written in place.
+struct GroupPlan {
+    of: Option<(usize, bool, bool)>,
+    group: Group,
+    /// See [`Strips::rows`].
+    rows: ArrayVec<isize, MAX_ROWS>,
+    /// The rows of the ends that a strip copies along, which are those of single columns.
+    alone: [ArrayVec<isize, MAX_ROWS>; 2],
+    /// The others.
+    ends: [Option<End>; 2],
+}
+
+impl GroupPlan {
+    fn new() -> GroupPlan {
+        GroupPlan {
+            of: None,
+            group: Group { start: 0, lines: 0, short: 0 },
+            rows: ArrayVec::new(),
+            alone: [const { ArrayVec::new_const() }; 2],
+            ends: [None; 2],
+        }
+    }
+
+    /// For the strip at `at`; nothing to do if that is of the same group as the one before.
+    #[inline]
+    fn set(&mut self, strips: &Strips, at: &At, runs: bool) {
+        let of = Some((at.group, at.first, at.last));
+        if self.of == of {
+            return;
+        }
+        self.of = of;
+        self.group = strips.group(at.group, at.last);
+        self.ends = strips.ends(at.group, at.first, at.last);
+        self.rows.clear();
+        self.rows.extend(strips.rows(self.group.start, self.group.lines * LINE));
+        for (end, alone) in self.ends.iter_mut().zip(&mut self.alone) {
+            alone.clear();
+            if !runs && self.group.lines > 0 {
+                if let Some(single) = end.take_if(|end| end.columns == 1) {
+                    alone.extend(strips.rows(single.start, single.bytes));
+                }
+            }
+        }
+    }
 }
 
 /// Copies an [`End`], of which the first bytes are in the first of `rows`.
@@ -458,7 +631,7 @@ fn along_strips(loops: &[strips::Loop], mut at: At, body: &mut dyn FnMut(At)) {
 
 /// A box of an operand in the output's order.
 #[repr(align(64))]
-struct Buffer64([MaybeUninit<u8>; AIM.volume]);
+struct Buffer64([MaybeUninit<u8>; NEAR.volume]);
 
 /// The byte offsets of a matrix's rows or columns.
 struct Table(ArrayVec<isize, MAX_SIDE>);
@@ -487,6 +660,17 @@ struct Source {
 }
 
 impl Source {
+    /// Those of the inputs that are in another order.
+    fn each<const N: usize, const OUT: usize>(
+        tiling: &Tiling,
+        axes: &[Axis<N>],
+        crossing: &Crossing,
+    ) -> [Option<Source>; N] {
+        core::array::from_fn(|k| {
+            (k >= OUT && crossing.crosses(axes, k)).then(|| Source::new(tiling, axes, k))?
+        })
+    }
+
     /// `None` where the columns have no even step.
     fn new<const N: usize>(tiling: &Tiling, axes: &[Axis<N>], k: usize) -> Option<Source> {
         let mut run = Axis::<N>::ONE;

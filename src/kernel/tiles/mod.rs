@@ -114,25 +114,35 @@ unsafe fn columns<I: Isa, V: Bytes<I>, W: Word>(
     isa: I,
     row: impl Fn(usize) -> *const u8,
 ) -> [V; 16] {
-    let n = 16 / size_of::<W>();
     // SAFETY: the caller's rows.
-    let load = |i: usize| unsafe { V::load_lanes(isa, |lane| row(lane * n + i)) };
-    // Of sixteen, n are used; the others are copies that the compiler drops.
-    let mut a = [load(0); 16];
-    for i in 1..n {
-        a[i] = load(i);
+    let load =
+        |i: usize| unsafe { V::load_lanes(isa, |lane| row(lane * (16 / size_of::<W>()) + i)) };
+    /// n registers after as many rounds as there are tokens at the end; of the sixteen, the others are
+    /// copies that the compiler drops. Every index is a literal: registers in an array that a loop
+    /// goes over stay in memory.
+    macro_rules! network {
+        ([$($i:literal)*] $pairs:tt $($round:tt)*) => {{
+            let a = [$(load($i)),*];
+            $(let a = network!(@$round a $pairs);)*
+            let mut all = [a[0]; 16];
+            $(all[$i] = a[$i];)*
+            all
+        }};
+        (@round $a:ident [$($low:literal $high:literal)*]) => {
+            [$($a[$low].zip_low::<W>($a[$high]), $a[$low].zip_high::<W>($a[$high])),*]
+        };
     }
-    let mut round = 1;
-    while round < n {
-        let mut b = a;
-        for k in 0..n / 2 {
-            b[2 * k] = a[k].zip_low::<W>(a[k + n / 2]);
-            b[2 * k + 1] = a[k].zip_high::<W>(a[k + n / 2]);
-        }
-        a = b;
-        round *= 2;
+    match 16 / size_of::<W>() {
+        16 => network!(
+            [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]
+            [0 8 1 9 2 10 3 11 4 12 5 13 6 14 7 15]
+            round round round round
+        ),
+        8 => network!([0 1 2 3 4 5 6 7] [0 4 1 5 2 6 3 7] round round round),
+        4 => network!([0 1 2 3] [0 2 1 3] round round),
+        2 => network!([0 1] [0 1] round),
+        _ => [load(0); 16],
     }
-    a
 }
 
 /// [`transpose`] word by word.

@@ -5,8 +5,7 @@ use super::{columns, words};
 use crate::isa::{Isa, Kernel};
 use crate::kernel::LINE;
 use crate::scalar::{Word, with_word};
-use crate::strips::MAX_ROWS;
-use core::mem::MaybeUninit;
+use crate::strips::{MAX_ROWS, NextBlock};
 
 /// A strip of words: a transpose of rows that are read from end to end to columns of a few lines.
 pub(crate) struct Strip<'r> {
@@ -26,13 +25,12 @@ pub(crate) struct Strip<'r> {
     /// Rows of which the words before the lines of the first column are, and those after the lines
     /// of the last.
     pub ends: [&'r [isize]; 2],
-    /// Where to go on asking for lines, from the first row's start in bytes; without it, each row
-    /// goes on where it ends.
-    pub next: Option<isize>,
+    /// Where to go on asking for lines; without it, each row goes on where it ends.
+    pub next: Option<NextBlock>,
 }
 
-/// Rows are read so many bytes ahead.
-const AHEAD: usize = 128;
+/// Lines of a row that are asked for together.
+const BURST: usize = 4;
 
 impl Kernel for Strip<'_> {
     type Output = ();
@@ -69,37 +67,16 @@ impl Strip<'_> {
         let cols_of = |line: usize| self.cols - usize::from(line + self.short >= lines);
         let least = self.cols - usize::from(self.short > 0);
         if lanes > 0 && least >= few {
-            // Rows whose lines share a few sets of the cache would evict one another before all of
-            // a line is used: each line is copied at once to where it stays.
-            let crowded = self.rows.len() > 1 && (self.rows[1] - self.rows[0]) % CROWDED == 0;
-            let mut stage = Stage(MaybeUninit::uninit());
-            let stage = (&raw mut stage.0).cast::<u8>();
-            let (mut c, mut staged) = (0, usize::MAX);
+            let mut c = 0;
             while c < self.cols {
                 if (c * item).is_multiple_of(LINE) {
                     self.prefetch(c * item);
-                    staged = usize::MAX;
-                    if crowded && c + tall <= self.cols {
-                        staged = c;
-                        for (i, &row) in self.rows.iter().enumerate() {
-                            let from = source.wrapping_offset(row).wrapping_add(c * item);
-                            let to = stage.wrapping_add(i * LINE).cast::<[u64; 8]>();
-                            // SAFETY: a walk made this of operands of this shape; no strip has
-                            // more rows than the stage.
-                            unsafe { to.write(from.cast::<[u64; 8]>().read_unaligned()) };
-                        }
-                    }
                 }
                 for line in 0..lines {
                     // The last square overlaps the one before.
                     let from = c.min(cols_of(line) - few);
-                    let mut block = block(line);
-                    if from >= staged {
-                        block.source = stage.wrapping_sub(staged * item);
-                        block.rows = &STAGED[line * tall..][..tall];
-                    }
                     // SAFETY: as above; the columns are there.
-                    unsafe { block.lanes::<I, W>(isa, from) };
+                    unsafe { block(line).lanes::<I, W>(isa, from) };
                 }
                 c += few;
             }
@@ -121,37 +98,34 @@ impl Strip<'_> {
     /// Asks for what comes after the lines at `at` bytes of each row.
     #[inline(always)]
     fn prefetch(&self, at: usize) {
-        if let Some(next) = self.next {
-            let next = self.source.wrapping_offset(self.rows[0] + next);
-            let next = next.wrapping_add(at * self.rows.len());
-            for i in 0..self.rows.len() {
-                prefetch_far(next.wrapping_add(i * LINE));
+        if let Some(NextBlock { jump, turn, within }) = self.next {
+            let (one, other) = self.rows.split_at(within.min(self.rows.len()));
+            for rows in [one, other].into_iter().filter(|rows| !rows.is_empty()) {
+                let start = rows[0] + jump + (rows.len() as isize - 1) * turn;
+                let next = self.source.wrapping_offset(start).wrapping_add(at * rows.len());
+                for i in 0..rows.len() {
+                    prefetch_far(next.wrapping_add(i * LINE));
+                }
             }
             return;
         }
-        for &row in self.rows {
-            prefetch(self.source.wrapping_offset(row).wrapping_add(at + AHEAD));
+        // Some lines of one row, then of another, which the memory gives sooner than a line of each.
+        let rows = self.rows.len();
+        let turn = self.row_line(at) % BURST;
+        for &row in &self.rows[rows * turn / BURST..rows * (turn + 1) / BURST] {
+            let next = self.source.wrapping_offset(row).wrapping_add(at + (BURST - turn) * LINE);
+            for i in 0..BURST {
+                prefetch_far(next.wrapping_add(i * LINE));
+            }
         }
     }
-}
 
-/// Steps from row to row that are multiples of so many bytes lead to few sets of a cache.
-const CROWDED: isize = 1024;
-
-/// A line of each row.
-#[repr(align(64))]
-struct Stage(MaybeUninit<[u8; MAX_ROWS * LINE]>);
-
-/// The offsets of its rows.
-static STAGED: [isize; MAX_ROWS] = {
-    let mut offsets = [0; MAX_ROWS];
-    let mut i = 0;
-    while i < MAX_ROWS {
-        offsets[i] = (i * LINE) as isize;
-        i += 1;
+    /// The number of the line that the first row is at, counted so that it goes on from strip to strip.
+    #[inline(always)]
+    fn row_line(&self, at: usize) -> usize {
+        self.source.wrapping_offset(self.rows[0]).wrapping_add(at).addr() / LINE
     }
-    offsets
-};
+}
 
 /// One line of a strip.
 struct Block<'s, 'r> {
@@ -254,6 +228,8 @@ impl Kernel for Runs<'_> {
             for line in 0..lines {
                 let from = source.wrapping_offset(rows[run]).wrapping_add(at);
                 let to = target.wrapping_add(line * LINE);
+                // The same line of the next column.
+                prefetch(from.wrapping_offset(self.step));
                 at += LINE;
                 // SAFETY: a walk made this of runs that are there.
                 unsafe {
