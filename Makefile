@@ -42,7 +42,7 @@ help:
 	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) (needs cargo-fuzz)'
 	@echo 'make bench      figures beside NumPy, SciPy, numexpr, numba and Rust crates: docs/figures/ (some 5 minutes)'
 	@echo 'make criterion  the benchmarks of the crate alone'
-	@echo 'make deny       licences, duplicates and sources of the dependencies (needs cargo-deny)'
+	@echo 'make deny       advisories, licences, duplicates and sources of the dependencies (needs cargo-deny)'
 	@echo 'make header     write include/ndblas.h anew from src/capi'
 	@echo 'make clean      remove target/'
 
@@ -90,8 +90,10 @@ criterion:
 	if [ $$blas = none ]; then $(CARGO) bench --target-dir $(call cargo_dir,none) $(no_blas) $(CARGO_FLAGS); \
 	else $(CARGO) bench --target-dir $(call cargo_dir,) $(CARGO_FLAGS); fi
 
+# Advisories come from a repository on GitHub.
+DENY_CHECKS ?= advisories bans licenses sources
 deny:
-	$(CARGO) deny check licenses bans sources
+	$(CARGO) deny check $(DENY_CHECKS)
 
 # No BLAS is needed to write a header. cargo names the folder where build.rs put it.
 header:
