@@ -769,7 +769,8 @@ fn updates_happen_in_place() {
     assert_eq!(y.values(), [12.0, 11.0, 14.0, 12.0, 16.0, 13.0]);
 }
 
-/// B25: views of one array that interleave but never meet.
+/// B25: views of one array that interleave but never meet: columns, as the halves or the parts of
+/// complex numbers are, and blocks of columns.
 #[test]
 fn columns_of_one_array() {
     let mut a = vector(&counting(8));
@@ -778,6 +779,20 @@ fn columns_of_one_array() {
     // SAFETY: the views lie in the array.
     assert_eq!(unsafe { ndblas_axpy(10.0.scalar(), &x, y) }, OK, "{}", last_error());
     assert_eq!(a.values(), [10.0, 1.0, 32.0, 3.0, 54.0, 5.0, 76.0, 7.0]);
+
+    let mut a = vector(&counting(24));
+    let (x, y) = (part(&a, 4, &[3, 4], &[8, 1]), part(&a, 0, &[3, 4], &[8, 1]));
+    let (x, y) = (a.view_of(&x), &mut a.view_mut_of(&y));
+    // SAFETY: the views lie in the array.
+    assert_eq!(unsafe { ndblas_copy(&x, y) }, OK, "{}", last_error());
+    assert!(a.values().iter().enumerate().all(|(i, &v)| v == (i | 4) as f64));
+    // One column more, and they meet.
+    let (x, y) = (part(&a, 4, &[3, 4], &[8, 1]), part(&a, 0, &[3, 5], &[8, 1]));
+    let mut wider = x.clone();
+    wider.shape[1] = 1;
+    let (x, y) = (a.view_of(&wider), &mut a.view_mut_of(&y));
+    // SAFETY: as above.
+    assert_eq!(unsafe { ndblas_copy(&x, y) }, OVERLAP);
 }
 
 /// C01, C03: a permute onto its own input: the same cells index by index, or refused.
