@@ -40,9 +40,10 @@ help:
 	@echo 'make stress     a million random calls from eight threads, each checked'
 	@echo 'make sanitize   the tests under AddressSanitizer, UBSan, ThreadSanitizer, Valgrind, and qemu for AArch64'
 	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) (needs cargo-fuzz)'
-	@echo 'make bench      figures beside NumPy, SciPy, numexpr, numba and Rust crates: docs/figures/ (some 5 minutes)'
+	@echo 'make bench      figures beside NumPy, SciPy, numexpr, numba and Rust crates: docs/figures/ (some 20 minutes;'
+	@echo '                PEERS="mkl torch" installs these too)'
 	@echo 'make criterion  the benchmarks of the crate alone'
-	@echo 'make deny       licences, duplicates and sources of the dependencies (needs cargo-deny)'
+	@echo 'make deny       advisories, licences, duplicates and sources of the dependencies (needs cargo-deny)'
 	@echo 'make header     write include/ndblas.h anew from src/capi'
 	@echo 'make clean      remove target/'
 
@@ -90,8 +91,10 @@ criterion:
 	if [ $$blas = none ]; then $(CARGO) bench --target-dir $(call cargo_dir,none) $(no_blas) $(CARGO_FLAGS); \
 	else $(CARGO) bench --target-dir $(call cargo_dir,) $(CARGO_FLAGS); fi
 
+# Advisories come from a repository on GitHub.
+DENY_CHECKS ?= advisories bans licenses sources
 deny:
-	$(CARGO) deny check licenses bans sources
+	$(CARGO) deny check $(DENY_CHECKS)
 
 # No BLAS is needed to write a header. cargo names the folder where build.rs put it.
 header:

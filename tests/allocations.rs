@@ -1,4 +1,5 @@
 //! No routine allocates in a call that succeeds, on one thread; to share work takes a few bytes a thread.
+//! Only a transpose in place of what is not square does, and says so where it gets nothing.
 //!
 //! One test in a binary of its own: the allocator counts for the whole process.
 
@@ -8,7 +9,7 @@ use common::*;
 use ndblas::capi::blas::*;
 use ndblas::capi::fused::ndblas_mul_add;
 use ndblas::capi::level1::*;
-use ndblas::capi::permute::ndblas_permute;
+use ndblas::capi::permute::{ndblas_permute, ndblas_permute_in_place};
 use ndblas::capi::types::{ndblas_scalar, ndblas_view, ndblas_view_mut};
 use num_complex::Complex;
 use std::alloc::{GlobalAlloc, System};
@@ -18,10 +19,16 @@ struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
+/// So many bytes or more are refused.
+static REFUSED_FROM: AtomicUsize = AtomicUsize::new(usize::MAX);
+
 // SAFETY: the system's allocator does the work.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: std::alloc::Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        if layout.size() >= REFUSED_FROM.load(Ordering::Relaxed) {
+            return std::ptr::null_mut();
+        }
         // SAFETY: the caller's layout.
         unsafe { System.alloc(layout) }
     }
@@ -206,6 +213,28 @@ fn check_indexed() {
     }
 }
 
+/// A transpose in place that gets no scratch is an error, and has moved nothing.
+fn check_refused() {
+    const MEMORY: i32 = 9;
+    let mut a = Array::from_values(&[300, 200], &(0..60_000).map(f64::from).collect::<Vec<_>>());
+    let before = a.clone();
+    let mut statuses = [OK; 2];
+    for (status, limit) in statuses.iter_mut().zip([512, usize::MAX]) {
+        let view = &mut a.view_mut();
+        REFUSED_FROM.store(limit, Ordering::Relaxed);
+        // SAFETY: the view lies in the array.
+        *status = unsafe { ndblas_permute_in_place(view, std::ptr::null()) };
+        REFUSED_FROM.store(usize::MAX, Ordering::Relaxed);
+        if *status == MEMORY {
+            assert!(last_error().starts_with("out of memory: "), "{}", last_error());
+            assert!(a.bytes() == before.bytes());
+        }
+    }
+    assert_eq!(statuses, [MEMORY, OK]);
+    let values = a.values();
+    assert!((0..60_000).all(|i| values[i] == (i % 300 * 200 + i / 300) as f64));
+}
+
 #[test]
 fn no_call_allocates() {
     ndblas::set_num_threads(1);
@@ -218,4 +247,5 @@ fn no_call_allocates() {
     check_blas_names();
     check_rust();
     check_indexed();
+    check_refused();
 }

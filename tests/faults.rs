@@ -1,19 +1,22 @@
 //! Kinds of faults that libraries of this field have had, each with the input that showed it: A of
 //! level 1, B of views, C of permutes, D of gather and scatter-add, E of threads and the C ABI. Those
-//! of D are in `tests/indexed.rs`. Others are where their means are:
+//! of D are in `tests/indexed.rs`, each by its number. Others are where their means are:
 //!
 //! | kind | where, or why it cannot arise |
 //! |---|---|
 //! | B07, B09, B24 a layout that misses the fast path | `cargo bench`, `make bench`; axes are dropped, ordered and fused before anything else (`tests/views.rs` has the plans' cells), and `tests/allocations.rs` counts the heap |
 //! | B20 memoryviews of a Cython object | the Python package's tests |
 //! | C10, C11, C12 cliffs of transposes | `make bench`; their values here (C09, C11) and in `tests/permute.rs` |
+//! | C17 a second pass or a temporary | `tests/allocations.rs`: no call allocates; `make bench` beside memcpy |
 //! | D03, D17, D18, D27 slow gathers | `make bench`; their values in `tests/indexed.rs` |
 //! | E01 fork | `tests/c/threads.c` |
 //! | E02 dlclose | `tests/c/dlopen.c` |
 //! | E03 a thread count of each caller | `tests/runtime.rs` |
 //! | E04, E05 small work sent to threads | `tests/threads.rs`: one rule by bytes, and no thread for small work |
+//! | E07 a result that is zero now and then | here, and `tests/stress.rs` |
 //! | E09 exports without a prototype | `tests/header.rs` |
 //! | E10 linking | `tests/install.sh`, `tests/c.sh` |
+//! | E11 memory that is refused | `tests/allocations.rs`: the one routine that needs any has a status for it; bad descriptors are in `tests/errors.rs` too |
 //! | E13 building against the wheel | the Python package's tests |
 
 mod common;
@@ -181,7 +184,8 @@ fn ties_go_to_the_first() {
             value(ndblas_iamax, &vector(&values).view())
         };
         assert_eq!(of(&[8.0, -7.0, 9.0, 5.0, 9.0, 8.0, 7.0, 7.0]), 2);
-        for n in (1..70).chain([2047, 2048, 2049, 5000]) {
+        // The last is shared among threads.
+        for n in (1..70).chain([2047, 2048, 2049, 5000, 300_001]) {
             assert_eq!(of(&vec![42.0; n]), 0);
             let mut two = vec![1.0; n];
             (two[n / 2], two[n - 1]) = (-3.0, 3.0);
@@ -214,7 +218,8 @@ fn the_first_nan_is_the_greatest() {
     assert_eq!(of(&[5.0, NAN, INF, 8.0, 9.0]), 1);
     assert_eq!(of(&[NAN; 8]), 0);
     assert_eq!(of(&[-INF, INF]), 0);
-    for n in [10, 33, 2048, 4097, 20_000] {
+    // The last is shared among threads.
+    for n in [10, 33, 2048, 4097, 20_000, 300_001] {
         for threads in THREADS {
             set_num_threads_local(threads);
             for at in [0, 1, n / 2, n - 2, n - 1] {
@@ -764,7 +769,8 @@ fn updates_happen_in_place() {
     assert_eq!(y.values(), [12.0, 11.0, 14.0, 12.0, 16.0, 13.0]);
 }
 
-/// B25: views of one array that interleave but never meet.
+/// B25: views of one array that interleave but never meet: columns, as the halves or the parts of
+/// complex numbers are, and blocks of columns.
 #[test]
 fn columns_of_one_array() {
     let mut a = vector(&counting(8));
@@ -773,6 +779,20 @@ fn columns_of_one_array() {
     // SAFETY: the views lie in the array.
     assert_eq!(unsafe { ndblas_axpy(10.0.scalar(), &x, y) }, OK, "{}", last_error());
     assert_eq!(a.values(), [10.0, 1.0, 32.0, 3.0, 54.0, 5.0, 76.0, 7.0]);
+
+    let mut a = vector(&counting(24));
+    let (x, y) = (part(&a, 4, &[3, 4], &[8, 1]), part(&a, 0, &[3, 4], &[8, 1]));
+    let (x, y) = (a.view_of(&x), &mut a.view_mut_of(&y));
+    // SAFETY: the views lie in the array.
+    assert_eq!(unsafe { ndblas_copy(&x, y) }, OK, "{}", last_error());
+    assert!(a.values().iter().enumerate().all(|(i, &v)| v == (i | 4) as f64));
+    // One column more, and they meet.
+    let (x, y) = (part(&a, 4, &[3, 4], &[8, 1]), part(&a, 0, &[3, 5], &[8, 1]));
+    let mut wider = x.clone();
+    wider.shape[1] = 1;
+    let (x, y) = (a.view_of(&wider), &mut a.view_mut_of(&y));
+    // SAFETY: as above.
+    assert_eq!(unsafe { ndblas_copy(&x, y) }, OVERLAP);
 }
 
 /// C01, C03: a permute onto its own input: the same cells index by index, or refused.

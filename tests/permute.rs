@@ -274,10 +274,12 @@ fn moves_short_axes() {
     }
 }
 
-/// Large enough for stores past the caches.
+/// Large enough for stores past the caches. Of them every so-manieth, where PROPTEST_CASES says that few
+/// cases are wanted, as under a sanitizer.
 #[test]
 fn moves_large() {
-    let mut rng = Rng(4);
+    type Check = fn(&mut Rng, &[usize], &[usize]);
+    let mut all: Vec<(Check, Vec<usize>, &[usize])> = vec![];
     let cases: [(&[usize], &[usize]); 8] = [
         (&[2049, 1025], &[1, 0]),
         (&[1 << 20, 3], &[1, 0]),
@@ -289,8 +291,8 @@ fn moves_large() {
         (&[2; 21], &[3, 1, 20, 5, 7, 0, 2, 4, 6, 19, 18, 8, 9, 17, 16, 10, 11, 12, 13, 15, 14]),
     ];
     for (shape, perm) in cases {
-        check_moves::<f32>(&mut rng, shape, perm);
-        check_moves::<f64>(&mut rng, shape, perm);
+        let checks: [Check; 2] = [check_moves::<f32>, check_moves::<f64>];
+        all.extend(checks.map(|check| (check, shape.to_vec(), perm)));
     }
     // Steps that are whole lines, in the output too.
     let cases: [(&[usize], &[usize]); 6] = [
@@ -302,11 +304,9 @@ fn moves_large() {
         (&[9, 28, 14, 48, 16], &[4, 0, 2, 1, 3]),
     ];
     for (shape, perm) in cases {
-        for _ in 0..2 {
-            check_moves::<f32>(&mut rng, shape, perm);
-            check_moves::<u64>(&mut rng, shape, perm);
-        }
-        check_moves::<Complex<f64>>(&mut rng, shape, perm);
+        let twice: [Check; 2] = [check_moves::<f32>, check_moves::<u64>];
+        let checks = twice.into_iter().chain(twice).chain([check_moves::<Complex<f64>> as Check]);
+        all.extend(checks.map(|check| (check, shape.to_vec(), perm)));
     }
     // Short periods of the output, lines of which reach into the next one along the columns or along
     // another axis; and runs that both sides share, of any length.
@@ -318,18 +318,27 @@ fn moves_large() {
         (&[31, 16, 16, 12, 17], &[0, 3, 4, 2, 1]),
     ];
     for (shape, perm) in cases {
-        for _ in 0..2 {
-            check_moves::<u32>(&mut rng, shape, perm);
-            check_moves::<f64>(&mut rng, shape, perm);
-        }
+        let twice: [Check; 2] = [check_moves::<u32>, check_moves::<f64>];
+        all.extend(twice.into_iter().chain(twice).map(|check| (check, shape.to_vec(), perm)));
     }
     for run in [16, 17, 33, 48, 64, 80, 300] {
-        check_moves::<f32>(&mut rng, &[35, 46, 21, run], &[2, 1, 0, 3]);
-        check_moves::<f32>(&mut rng, &[35, 46, 21, run], &[1, 0, 2, 3]);
+        for perm in [&[2, 1, 0, 3], &[1, 0, 2, 3]] {
+            all.push((check_moves::<f32>, vec![35, 46, 21, run], perm));
+        }
     }
-    check_moves::<u8>(&mut rng, &[4099, 2050], &[1, 0]);
-    check_moves::<u16>(&mut rng, &[2049, 2050], &[1, 0]);
-    check_moves::<Complex<f64>>(&mut rng, &[1025, 700], &[1, 0]);
+    all.push((check_moves::<u8>, vec![4099, 2050], &[1, 0]));
+    all.push((check_moves::<u16>, vec![2049, 2050], &[1, 0]));
+    all.push((check_moves::<Complex<f64>>, vec![1025, 700], &[1, 0]));
+    let mut rng = Rng(4);
+    for (check, shape, perm) in all.iter().rev().step_by(one_in()) {
+        check(&mut rng, shape, perm);
+    }
+}
+
+/// All cases where PROPTEST_CASES is as it is by default, or more.
+fn one_in() -> usize {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|v| v.parse().ok());
+    (256 / cases.unwrap_or(256usize).max(1)).max(1)
 }
 
 /// Memory on pages of a kind, given back when dropped.

@@ -14,11 +14,9 @@ have() { command -v "$1" >/dev/null 2>&1; }
 skip() { echo "skip $*"; }
 host=$(rustc -vV | sed -n 's/^host: //p')
 warn='-Wall -Wextra -pedantic -Werror'
-# Under a sanitizer everything is slow, and the overrides of the instruction set repeat it all.
+# Under a sanitizer everything is slow, and the overrides of the instruction set repeat it all. Lists of large cases follow
+# the number of random ones.
 export NDBLAS_TEST_RERUN=1 PROPTEST_CASES="${PROPTEST_CASES:-32}"
-
-# Of a size that takes minutes here, by the same kernels as what is smaller.
-large='--skip moves_large --skip shapes_of_models --skip more_elements_than'
 
 # Cargo's tests, whose result lines are shown.
 cargo_tests() {
@@ -44,7 +42,7 @@ for part in $parts; do
         export RUSTC_BOOTSTRAP=1 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
         dir=target/address
         cargo_tests "rust, address" env RUSTFLAGS="-Zsanitizer=address" cargo test --no-fail-fast --target "$host" \
-            --target-dir $dir --no-default-features --features ndarray ${SANITIZE_TESTS:---tests} -- $large
+            --target-dir $dir --no-default-features --features ndarray ${SANITIZE_TESTS:---tests}
         # A compiler whose runtime of the sanitizers is here; both speak the same version of their interface as Rust's.
         sanitized='-fsanitize=address,undefined -fno-sanitize-recover=all'
         compiler=
@@ -68,11 +66,11 @@ for part in $parts; do
         ;;
     thread)
         # A standard library that is not instrumented hides its locks, and everything guarded by them is reported: it is
-        # built too, from the component rust-src. Fences are not known: crossbeam, which rayon-core has its queues from,
-        # does without them when told so, and Arc's is in tests/thread.supp.
+        # built too, from the component rust-src. Fences are not known: the library's own Arc does without them then, and
+        # crossbeam, which rayon-core has its queues from, when told so.
         if [ -d "$(rustc --print sysroot)/lib/rustlib/src/rust/library" ]; then
             export RUSTC_BOOTSTRAP=1
-            export TSAN_OPTIONS="suppressions=$PWD/tests/thread.supp:exitcode=66"
+            export TSAN_OPTIONS=exitcode=66
             flags="-Zsanitizer=thread --cfg crossbeam_sanitize_thread"
             cargo_tests "rust, thread" env RUSTFLAGS="$flags" NDBLAS_STRESS_CALLS=2000 cargo test -Zbuild-std --no-fail-fast \
                 --target "$host" --target-dir target/thread --no-default-features --features ndarray --test threads --test stress
@@ -114,8 +112,7 @@ for part in $parts; do
             export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="$qemu -L /usr/aarch64-linux-gnu"
             cargo_tests "rust, aarch64" env RUSTC="$rustc" NDBLAS_FUZZ_INPUTS=500 PROPTEST_CASES=8 cargo test --no-fail-fast \
                 --target $triple --target-dir target/aarch64 --no-default-features \
-                ${SANITIZE_TESTS:---test level1 --test fused --test permute --test indexed --test blas_names --test fuzz} \
-                -- $large
+                ${SANITIZE_TESTS:---test level1 --test fused --test permute --test indexed --test blas_names --test fuzz}
         fi
         ;;
     *)
