@@ -8,7 +8,7 @@ use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::kernel::Rows;
-use crate::kernel::in_place::{self, Scratch};
+use crate::kernel::in_place::{self, Passes, Scratch};
 use crate::kernel::reduce::{Amax, BLOCK_BYTES, Reduce, Tree, abs1, block};
 use crate::kernel::tiles::bytes::fence;
 use crate::kernel::update::{OutputRunner, Runner};
@@ -656,18 +656,63 @@ pub(crate) fn transpose_dense<T: Element>(
 ) -> Result<(), Error> {
     assert!(a.writable && a.layout.is_dense());
     let size = size_of::<T>();
-    let needs = steps.iter().map(|&[_, m, n, run]| Scratch::needed(m, n, run * size));
-    let mut scratch = Scratch::new(needs.max().unwrap_or(0))?;
-    for &[batches, rows, cols, run] in steps {
+    let passes = |&[_, rows, cols, run]: &[usize; 4]| Passes::new(rows, cols, run * size);
+    let needs = steps.iter().map(|step| passes(step).scratch()).max().unwrap_or(0);
+    let parts = threads::parts(2 * a.layout.len() * size);
+    let scratch = (0..threads::threads_of(parts)).map(|_| Scratch::new(needs));
+    let mut scratch = scratch.collect::<Result<Vec<_>, _>>()?;
+    let base = Cell(a.base);
+    for step @ &[batches, rows, cols, run] in steps {
         assert_eq!(batches * rows * cols * run, a.layout.len());
-        let item = run * size;
+        let passes = passes(step);
+        let matrix = |batch: usize| base.at(batch * rows * cols * run * size);
+        // Whole matrices, or where they are few, a pass over one after the other.
+        if batches >= parts {
+            share_range(batches, parts, &mut scratch, &|batches, scratch| {
+                for batch in batches {
+                    for pass in passes.each() {
+                        // SAFETY: part of a dense view that is written by nobody else.
+                        unsafe { passes.run(pass, 0..passes.units(pass), matrix(batch), scratch) };
+                    }
+                }
+            });
+            continue;
+        }
         for batch in 0..batches {
-            let p = a.base.wrapping_add(batch * rows * cols * item);
-            // SAFETY: part of a dense view that is written by nobody else.
-            unsafe { in_place::transpose(p, rows, cols, item, &mut scratch) };
+            for pass in passes.each() {
+                share_range(passes.units(pass), parts, &mut scratch, &|units, scratch| {
+                    // SAFETY: as above; other parts have other units.
+                    unsafe { passes.run(pass, units, matrix(batch), scratch) };
+                });
+            }
         }
     }
     Ok(())
+}
+
+/// Shares 0..n among threads, in at most so many parts, each with a state that it has for itself.
+fn share_range<S: Send>(
+    n: usize,
+    parts: usize,
+    states: &mut [S],
+    work: &(dyn Fn(Range<usize>, &mut S) + Sync),
+) {
+    let chunk = n.div_ceil(parts).max(1);
+    threads::share_with(n.div_ceil(chunk), states, &|i, state| {
+        work(i * chunk..n.min((i + 1) * chunk), state);
+    });
+}
+
+/// The cells of a call, whichever thread visits them.
+struct Cell(*mut u8);
+
+// SAFETY: a pointer is a number; what is done with it is the promise of who does it.
+unsafe impl Sync for Cell {}
+
+impl Cell {
+    fn at(&self, offset: usize) -> *mut u8 {
+        self.0.wrapping_add(offset)
+    }
 }
 
 /// Exchanges two axes of one length, in place.

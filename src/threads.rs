@@ -84,10 +84,37 @@ fn parts_of_large(bytes: usize) -> usize {
     }
 }
 
+/// How many threads may work on so many parts, the caller among them.
+pub(crate) fn threads_of(parts: usize) -> usize {
+    parts.min(num_threads()).min(cpus()).max(1)
+}
+
 /// Calls `work` with each of 0 .. `parts`, on this thread and on others. A panic in there comes out
 /// here, when all have ended.
 pub(crate) fn share(parts: usize, work: &(dyn Fn(usize) + Sync)) {
-    let helpers = parts.min(num_threads()).min(cpus()).saturating_sub(1);
+    share_among(threads_of(parts), parts, work);
+}
+
+/// [`share`] among as many threads as there are states, of which each part has one for itself.
+pub(crate) fn share_with<S: Send>(
+    parts: usize,
+    states: &mut [S],
+    work: &(dyn Fn(usize, &mut S) + Sync),
+) {
+    if let ([state], _) | ([state, ..], 0 | 1) = (&mut *states, parts) {
+        return (0..parts).for_each(|part| work(part, state));
+    }
+    let threads = states.len().min(threads_of(parts));
+    let free = Mutex::new(states.iter_mut().collect::<Vec<_>>());
+    share_among(threads, parts, &|part| {
+        let state = lock(&free).pop().expect("one state a thread");
+        work(part, state);
+        lock(&free).push(state);
+    });
+}
+
+fn share_among(threads: usize, parts: usize, work: &(dyn Fn(usize) + Sync)) {
+    let helpers = threads.saturating_sub(1);
     let pool = if helpers > 0 { Shared::of_this_process().enter(helpers) } else { None };
     let Some(pool) = pool.as_deref().and_then(Option::as_ref) else {
         return (0..parts).for_each(work);

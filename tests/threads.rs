@@ -195,9 +195,18 @@ fn permutes() {
     run::<f32>(&shape, &perm, &to, 0.0);
     run::<u16>(&shape, &perm, &to, 0.0);
     run::<Complex<f64>>(&shape, &perm, &to, 0.0);
-    for shape in [[600, 600, 2], [301, 7, 301], [64, 90, 70]] {
+    // Squares; the axes of a square; one matrix, more columns or more rows, with a common divisor and
+    // without; many matrices.
+    for (shape, perm) in [
+        ([600, 600, 2], [1, 0, 2]),
+        ([301, 7, 301], [2, 1, 0]),
+        ([64, 90, 70], [1, 0, 2]),
+        ([400, 610, 1], [1, 0, 2]),
+        ([611, 400, 1], [1, 0, 2]),
+        ([70, 96, 50], [0, 2, 1]),
+        ([40, 96, 64], [2, 1, 0]),
+    ] {
         let dense = array::<f64>(&Layout::dense(&shape, 8), 3);
-        let perm: [i32; 3] = if shape[0] == shape[2] { [2, 1, 0] } else { [1, 0, 2] };
         same("permute_in_place", [&dense], |[a]| {
             let view = &mut a.view_mut();
             // SAFETY: the view lies in its array, and perm has a number an axis.

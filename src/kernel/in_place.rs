@@ -46,15 +46,12 @@ impl Shape {
 /// Bytes of scratch that a band of columns may take, if it is not a line wide only.
 const BAND: usize = 128 << 10;
 
-/// Bytes for what is moved one by one.
+/// Bytes for what is moved one by one, of one thread.
 pub(crate) struct Scratch(Vec<u8>);
 
 impl Scratch {
-    /// Enough for [`transpose`] of rows x cols items.
-    pub fn needed(rows: usize, cols: usize, item: usize) -> usize {
-        Shape::new(rows.min(cols), rows.max(cols), item).scratch()
-    }
-
+    /// # Errors
+    /// [`Error::Memory`].
     pub fn new(bytes: usize) -> Result<Scratch, Error> {
         let mut v = Vec::new();
         let refused = |_| Error::Memory { what: "the scratch of a permute in place", bytes };
@@ -75,55 +72,94 @@ unsafe fn put<const ITEM: usize>(item: usize, to: *mut u8, from: *const u8) {
     unsafe { core::ptr::copy_nonoverlapping(from, to, n) }
 }
 
-/// Transposes a dense row-major rows x cols matrix with items of `item` bytes to a dense row-major
-/// cols x rows one.
-///
-/// # Safety
-/// The matrix is valid for reading and writing; the scratch is as large as it [needs] to be.
-///
-/// [needs]: Scratch::needed
-pub(crate) unsafe fn transpose(
-    p: *mut u8,
-    rows: usize,
-    cols: usize,
-    item: usize,
-    scratch: &mut Scratch,
-) {
-    let s = Shape::new(rows.min(cols), rows.max(cols), item);
-    debug_assert!(scratch.0.capacity() >= s.scratch());
-    let tmp = scratch.0.as_mut_ptr();
-    // SAFETY: the caller's promise.
-    unsafe {
-        match item {
-            1 => passes::<1>(s, p, tmp, rows > cols),
-            2 => passes::<2>(s, p, tmp, rows > cols),
-            4 => passes::<4>(s, p, tmp, rows > cols),
-            8 => passes::<8>(s, p, tmp, rows > cols),
-            16 => passes::<16>(s, p, tmp, rows > cols),
-            _ => passes::<0>(s, p, tmp, rows > cols),
-        }
-    }
+/// How a dense row-major rows x cols matrix becomes a dense row-major cols x rows one: passes, each of
+/// which permutes the items within units that have nothing to do with one another.
+#[derive(Clone, Copy)]
+pub(crate) struct Passes {
+    shape: Shape,
+    /// The inverses of the passes in the inverse order: a matrix with more rows than columns is the
+    /// transpose of one with less.
+    back: bool,
 }
 
-/// The three passes, or (`back`) their inverses in the inverse order: a matrix with more rows than
-/// columns is the transpose of one with less.
-///
-/// # Safety
-/// As [`transpose`].
-unsafe fn passes<const ITEM: usize>(s: Shape, p: *mut u8, tmp: *mut u8, back: bool) {
-    // SAFETY: the caller's promise; each pass permutes the matrix.
-    unsafe {
-        if !back {
-            if s.b < s.n {
-                columns::<ITEM>(s, p, tmp, |i, j| wrap(i + j / s.b % s.m, s.m), false);
+/// One of them.
+#[derive(Clone, Copy)]
+pub(crate) enum Pass {
+    /// Column j is rotated by j/b. A unit is a band of columns, as in the last pass.
+    Rotate,
+    /// Each row, a unit, is permuted.
+    Rows,
+    /// Each column is permuted.
+    Columns,
+}
+
+impl Passes {
+    pub fn new(rows: usize, cols: usize, item: usize) -> Passes {
+        Passes { shape: Shape::new(rows.min(cols), rows.max(cols), item), back: rows > cols }
+    }
+
+    /// The bytes of scratch that [`run`](Self::run) needs.
+    pub fn scratch(&self) -> usize {
+        self.shape.scratch()
+    }
+
+    /// In order.
+    pub fn each(&self) -> impl Iterator<Item = Pass> {
+        let passes = [Pass::Rotate, Pass::Rows, Pass::Columns];
+        let count = passes.len();
+        // Without a common divisor there is nothing to rotate.
+        let from = if self.shape.b < self.shape.n { 0 } else { 1 };
+        let back = self.back;
+        (from..count).map(move |i| passes[if back { count - 1 - (i - from) } else { i }])
+    }
+
+    /// How many units there are.
+    pub fn units(&self, pass: Pass) -> usize {
+        match pass {
+            Pass::Rows => self.shape.m,
+            Pass::Rotate | Pass::Columns => self.shape.n.div_ceil(self.shape.band()),
+        }
+    }
+
+    /// Runs a pass over some units of the matrix at `p`.
+    ///
+    /// # Safety
+    /// The matrix is valid for reading and writing, and nobody else uses these units.
+    pub unsafe fn run(&self, pass: Pass, units: Range<usize>, p: *mut u8, scratch: &mut Scratch) {
+        assert!(scratch.0.capacity() >= self.scratch() && units.end <= self.units(pass));
+        let tmp = scratch.0.as_mut_ptr();
+        // SAFETY: the caller's promise; the scratch is large enough.
+        unsafe {
+            match self.shape.item {
+                1 => self.items::<1>(pass, units, p, tmp),
+                2 => self.items::<2>(pass, units, p, tmp),
+                4 => self.items::<4>(pass, units, p, tmp),
+                8 => self.items::<8>(pass, units, p, tmp),
+                16 => self.items::<16>(pass, units, p, tmp),
+                _ => self.items::<0>(pass, units, p, tmp),
             }
-            within_rows::<ITEM>(s, p, tmp, false);
-            columns::<ITEM>(s, p, tmp, |i, j| s.shuffled(i, j), false);
-        } else {
-            columns::<ITEM>(s, p, tmp, |i, j| s.shuffled(i, j), true);
-            within_rows::<ITEM>(s, p, tmp, true);
-            if s.b < s.n {
-                columns::<ITEM>(s, p, tmp, |i, j| wrap(i + j / s.b % s.m, s.m), true);
+        }
+    }
+
+    /// # Safety
+    /// As [`run`](Self::run), with as much scratch as it needs.
+    unsafe fn items<const ITEM: usize>(
+        &self,
+        pass: Pass,
+        units: Range<usize>,
+        p: *mut u8,
+        tmp: *mut u8,
+    ) {
+        let Passes { shape: s, back } = *self;
+        // SAFETY: the caller's promise; each pass permutes its units.
+        unsafe {
+            match pass {
+                Pass::Rotate => {
+                    let source = |i, j| wrap(i + j / s.b % s.m, s.m);
+                    columns::<ITEM>(s, p, tmp, source, back, units);
+                }
+                Pass::Rows => within_rows::<ITEM>(s, p, tmp, back, units),
+                Pass::Columns => columns::<ITEM>(s, p, tmp, |i, j| s.shuffled(i, j), back, units),
             }
         }
     }
@@ -147,10 +183,16 @@ impl Shape {
 /// Permutes each row: item j of row i goes to `((i + j/b) mod m + j*m) mod n`, or comes from there.
 ///
 /// # Safety
-/// As [`transpose`].
-unsafe fn within_rows<const ITEM: usize>(s: Shape, p: *mut u8, tmp: *mut u8, back: bool) {
+/// As [`Passes::run`].
+unsafe fn within_rows<const ITEM: usize>(
+    s: Shape,
+    p: *mut u8,
+    tmp: *mut u8,
+    back: bool,
+    rows: Range<usize>,
+) {
     let step = s.m % s.n;
-    for i in 0..s.m {
+    for i in rows {
         let row = p.wrapping_add(i * s.n * s.item);
         let (mut first, mut left, mut by) = (i, s.b, 0);
         for j in 0..s.n {
@@ -175,10 +217,10 @@ unsafe fn within_rows<const ITEM: usize>(s: Shape, p: *mut u8, tmp: *mut u8, bac
     }
 }
 
-/// Permutes each column: item i of column j comes from `source(i, j)`, or goes there.
+/// Permutes each column of some bands: item i of column j comes from `source(i, j)`, or goes there.
 ///
 /// # Safety
-/// As [`transpose`]; `source(_, j)` is a permutation of the rows.
+/// As [`Passes::run`]; `source(_, j)` is a permutation of the rows.
 #[inline(always)]
 unsafe fn columns<const ITEM: usize>(
     s: Shape,
@@ -186,10 +228,11 @@ unsafe fn columns<const ITEM: usize>(
     tmp: *mut u8,
     source: impl Fn(usize, usize) -> usize,
     back: bool,
+    bands: Range<usize>,
 ) {
     let (band, pitch) = (s.band(), s.n * s.item);
-    let mut j0 = 0;
-    while j0 < s.n {
+    for number in bands {
+        let j0 = number * band;
         let width = band.min(s.n - j0);
         let left = p.wrapping_add(j0 * s.item);
         let wide = width * s.item;
@@ -219,7 +262,6 @@ unsafe fn columns<const ITEM: usize>(
                 }
             }
         }
-        j0 += width;
     }
 }
 
