@@ -648,7 +648,7 @@ fn run_blocks(
     add: bool,
     inner: usize,
     streams: bool,
-    kernel: &(dyn Fn(Indexed, &[Axis<2>]) + Sync),
+    kernel: &(dyn Fn(&mut Indexed, &[Axis<2>]) + Sync),
 ) -> Result<(), Error> {
     let task = blocks.task();
     let far = task.targets.iter().any(|target| target.rule.span() >= FAR);
@@ -669,9 +669,11 @@ fn run_blocks(
             if single && holes {
                 task.check(true)?;
             }
+            let stage = streams.then_some(&mut stage);
+            let mut indexed = Indexed { offsets, p, grid_step, holes, far, stage };
             nest(rows.get(inner..).unwrap_or(&[]), super::step(p, shift), &mut |p| {
-                let stage = streams.then_some(&mut stage);
-                kernel(Indexed { offsets, p, grid_step, holes, far, stage }, &rows);
+                indexed.p = p;
+                kernel(&mut indexed, &rows);
             });
             Ok(())
         })?;
