@@ -4,8 +4,12 @@
 //! `cargo bench --bench indexed`. Each figure is one thread's. Bytes are those of the output of a
 //! gather, or of the source of a scatter-add.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::measurement::WallTime;
+use criterion::{
+    BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
+};
 use ndblas::{Element, Index, Mode, View, ViewMut, gather, scatter_add};
+use std::time::Duration;
 
 #[cfg(feature = "openblas")]
 use openblas_src as _;
@@ -18,9 +22,19 @@ const CASES: [[usize; 4]; 7] = [
     [1000, 1000, 1000, 8],
     [16, 65_536, 65_536, 1],
     [16, 65_536, 65_536, 3],
-    [1, 1_000_000, 100_000, 64],
+    [1, 1_000_000, 200_000, 128],
     [1, 10_000_000, 1_000_000, 1],
 ];
+
+/// One thread, and all groups in some minutes.
+fn group<'c>(c: &'c mut Criterion, name: &str) -> BenchmarkGroup<'c, WallTime> {
+    ndblas::set_num_threads(1);
+    let mut group = c.benchmark_group(name);
+    group.sample_size(20);
+    group.warm_up_time(Duration::from_millis(300));
+    group.measurement_time(Duration::from_secs(2));
+    group
+}
 
 /// Numbers below n, the same for the same n.
 fn random(len: usize, n: usize) -> Vec<i64> {
@@ -59,16 +73,35 @@ fn call_scatter_add(
     scatter_add(1.0, &src, 1, &Index::from(&at), Mode::Raise, &mut out).unwrap();
 }
 
-/// A row of the table for each row of the grid.
-fn rows<'t>([i, j, l, _]: [usize; 4], at: &'t [i64]) -> impl Iterator<Item = usize> + use<'t> {
-    let wrapped = move |v: i64| if v < 0 { v + j as i64 } else { v };
-    (0..i * l).map(move |row| row / l * j + usize::try_from(wrapped(at[row])).unwrap())
+/// Calls `row` with the first elements of each row of the grid and of its row in the table.
+fn rows([i, j, l, k]: [usize; 4], at: &[i64], mut row: impl FnMut(usize, usize)) {
+    for batch in 0..i {
+        for (n, &v) in (batch * l..).zip(&at[batch * l..][..l]) {
+            let v = if v < 0 { v + j as i64 } else { v } as usize;
+            row(n * k, (batch * j + v) * k);
+        }
+    }
+}
+
+fn plain_gather(case: [usize; 4], a: &[f64], at: &[i64], out: &mut [f64]) {
+    match case[3] {
+        // No call for a single element.
+        1 => rows(case, at, |to, from| out[to] = a[from]),
+        k => rows(case, at, |to, from| out[to..][..k].copy_from_slice(&a[from..][..k])),
+    }
+}
+
+fn plain_scatter_add(case: [usize; 4], src: &[f64], at: &[i64], out: &mut [f64]) {
+    match case[3] {
+        1 => rows(case, at, |from, to| out[to] += src[from]),
+        k => rows(case, at, |from, to| {
+            out[to..][..k].iter_mut().zip(&src[from..][..k]).for_each(|(y, x)| *y += x);
+        }),
+    }
 }
 
 fn gathers(c: &mut Criterion) {
-    ndblas::set_num_threads(1);
-    let mut group = c.benchmark_group("gather f64");
-    group.sample_size(20);
+    let mut group = group(c, "gather f64");
     for [i, j, l, k] in CASES {
         let name = format!("{i},{j},{l},{k}");
         let a: Vec<f64> = (0..i * j * k).map(|v| v as f64).collect();
@@ -86,11 +119,7 @@ fn gathers(c: &mut Criterion) {
             });
         }
         group.bench_function(BenchmarkId::new("plain loop", &name), |b| {
-            b.iter(|| {
-                for (to, row) in out.chunks_exact_mut(k).zip(rows([i, j, l, k], &at)) {
-                    to.copy_from_slice(&a[row * k..][..k]);
-                }
-            })
+            b.iter(|| plain_gather([i, j, l, k], &a, &at, &mut out))
         });
         group.bench_function(BenchmarkId::new("memcpy of the output", &name), |b| {
             b.iter(|| out.copy_from_slice(&copied))
@@ -100,9 +129,7 @@ fn gathers(c: &mut Criterion) {
 }
 
 fn scatter_adds(c: &mut Criterion) {
-    ndblas::set_num_threads(1);
-    let mut group = c.benchmark_group("scatter_add f64");
-    group.sample_size(20);
+    let mut group = group(c, "scatter_add f64");
     for [i, j, l, k] in CASES {
         let name = format!("{i},{j},{l},{k}");
         let src: Vec<f64> = (0..i * l * k).map(|v| v as f64).collect();
@@ -115,22 +142,16 @@ fn scatter_adds(c: &mut Criterion) {
             b.iter(|| call_scatter_add(src, at, (&mut out, shapes.2)))
         });
         group.bench_function(BenchmarkId::new("plain loop", &name), |b| {
-            b.iter(|| {
-                for (from, row) in src.chunks_exact(k).zip(rows([i, j, l, k], &at)) {
-                    out[row * k..][..k].iter_mut().zip(from).for_each(|(y, x)| *y += x);
-                }
-            })
+            b.iter(|| plain_scatter_add([i, j, l, k], &src, &at, &mut out))
         });
     }
     group.finish();
 }
 
-/// Sums into few cells and many, for single elements and for rows of a line.
+/// Sums into few cells and many, for single elements, for rows of a line and for longer ones.
 fn orders(c: &mut Criterion) {
-    ndblas::set_num_threads(1);
-    let mut group = c.benchmark_group("scatter_add f64 by order of the indices");
-    group.sample_size(20);
-    for (n, j, k) in [(1_000_000, 65_536, 1), (200_000, 10_000, 8)] {
+    let mut group = group(c, "scatter_add f64 by order of the indices");
+    for (n, j, k) in [(1_000_000, 65_536, 1), (200_000, 10_000, 8), (50_000, 10_000, 64)] {
         let src = vec![1.0; n * k];
         let mut out = vec![0.0; j * k];
         let random = random(n, j);
@@ -152,9 +173,7 @@ fn orders(c: &mut Criterion) {
 
 /// The same indices at every width, in a table that they all reach over.
 fn index_types(c: &mut Criterion) {
-    ndblas::set_num_threads(1);
-    let mut group = c.benchmark_group("gather f64 by index type");
-    group.sample_size(20);
+    let mut group = group(c, "gather f64 by index type");
     let (n, j) = (1_000_000, 128);
     let a: Vec<f64> = (0..j).map(|v| v as f64).collect();
     let at = random(n, j);

@@ -468,7 +468,7 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
             }
             if done == row.len {
                 done = 0;
-                rows.advance();
+                rows.advance(1);
             }
         }
     }
@@ -494,16 +494,22 @@ impl<'a, const N: usize> Odometer<'a, N> {
         Odometer { axes, index, p }
     }
 
-    fn advance(&mut self) {
-        for (axis, i) in self.axes.iter().zip(&mut self.index) {
-            self.p = step(self.p, axis.stride);
-            *i += 1;
-            if *i < axis.len {
-                return;
+    /// Moves on by n along the first axis, which may end there. Returns the axis that has not ended,
+    /// or the number of axes after the last index.
+    fn advance(&mut self, n: usize) -> usize {
+        let mut by = n;
+        for (d, (axis, i)) in self.axes.iter().zip(&mut self.index).enumerate() {
+            *i += by;
+            let back = if *i < axis.len { 0 } else { axis.len };
+            *i -= back;
+            let moved = by as isize - back as isize;
+            self.p = step(self.p, axis.stride.map(|s| s.wrapping_mul(moved)));
+            if back == 0 {
+                return d;
             }
-            *i = 0;
-            self.p = step(self.p, axis.stride.map(|s| s.wrapping_mul(-(axis.len as isize))));
+            by = 1;
         }
+        self.axes.len()
     }
 }
 

@@ -191,25 +191,45 @@ def test_take(rng, dtype):
     assert np.array_equal(out.view, expected) and out.unharmed()
 
 
+def indexed_nd(rng, dtype):
+    """Operands of gather_nd: the source, indices that broadcast, their axes, and what NumPy's advanced indexing has to get."""
+    s = shape(rng, int(rng.integers(1, 5)), [1, 2, 3, 5, 9])
+    axes = [int(d) for d in rng.permutation(len(s))[: rng.integers(1, len(s) + 1)]]
+    extents, indices, at = list(s), [], list(np.ogrid[tuple(slice(n) for n in s)])
+    for d in axes:
+        extents[d] = int(rng.integers(1, 7))
+        index_dtype = rng.choice(INTS)
+        low = -extents[d] if index_dtype[0] == "i" else 0
+        index_shape = tuple(n if rng.random() < 0.6 else 1 for n in s)
+        indices.append(laid(rng, rng.integers(low, extents[d], index_shape).astype(index_dtype)))
+        at[d] = np.broadcast_to(indices[-1], s).astype(np.intp)
+    a = laid(rng, values(rng, tuple(extents), dtype))
+    signed = [d - len(s) if rng.random() < 0.5 else d for d in axes]
+    return a, indices, signed, s, tuple(at)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_gather_nd_and_scatter_add_nd(rng, dtype):
-    i, j, k = (int(n) for n in rng.integers(1, 6, 3))
-    a = laid(rng, values(rng, (i, 4, 3, k), dtype))
-    b, d = rng.integers(-4, 4, (i, j)), rng.integers(0, 3, (i, j)).astype("u2")
-    # c[i,j,k] = a[i, b[i,j], d[i,j], k]
-    expected = a[np.arange(i)[:, None], b, d]
-    indices = (b[:, :, None, None], d[:, :, None, None])
-    assert np.array_equal(ndblas.gather_nd(a, indices, (1, 2))[:, :, 0], expected)
-    out = nan_filled(rng, (i, j, 1, k), dtype)
-    ndblas.gather_nd(a, indices, (1, -2), out.view)
-    assert np.array_equal(out.view[:, :, 0], expected) and out.unharmed()
+    a, indices, axes, grid, at = indexed_nd(rng, dtype)
+    expected = a[at]
+    out = nan_filled(rng, grid, dtype)
+    assert ndblas.gather_nd(a, indices, axes, out.view) is out.view
+    assert np.array_equal(out.view, expected) and out.unharmed()
 
-    src, out = laid(rng, values(rng, (i, j, 1, k), dtype)), Laid(rng, a)
+    src, out = laid(rng, values(rng, grid, dtype)), Laid(rng, a)
     total = a.copy()
     with np.errstate(all="ignore"):
-        np.add.at(total, (np.arange(i)[:, None], b, d), src[:, :, 0])
-    ndblas.scatter_add_nd(src, indices, (1, 2), out.view)
+        np.add.at(total, at, src)
+    assert ndblas.scatter_add_nd(src, indices, axes, out.view) is out.view
     assert close(out.view, total, dtype) and out.unharmed()
+
+
+def test_indices_on_axes_between():
+    # c[i,j,k] = a[i, b[i,j], d[i,j], k]
+    a = np.arange(4.0 * 5 * 3 * 2).reshape(4, 5, 3, 2)
+    b, d = np.arange(-5, 3).reshape(4, 2) % 5 - 5, np.arange(8, dtype="u2").reshape(4, 2) % 3
+    got = ndblas.gather_nd(a, (b[:, :, None, None], d[:, :, None, None]), (1, 2))
+    assert np.array_equal(got[:, :, 0], a[np.arange(4)[:, None], b, d])
 
 
 def test_modes():

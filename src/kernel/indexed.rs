@@ -17,7 +17,7 @@ pub(crate) const BLOCK: usize = 1024;
 
 /// The same where nothing is asked for early: the work per block is still nothing, and the first
 /// cache is left to the rows.
-pub(crate) const SMALL_BLOCK: usize = 256;
+pub(crate) const SMALL_BLOCK: usize = 512;
 
 /// The offset of a row that is not there: reads as zeros, and is not added to. No offset within an
 /// allocation is as low.
@@ -167,16 +167,26 @@ impl Rule {
         (from, by): (isize, isize),
         offsets: &mut [MaybeUninit<isize>],
     ) -> bool {
-        let rule = *self;
-        if dtype == DType::I64 && step == 8 && matches!(self.mode, Mode::Raise | Mode::Drop) {
-            // They have the width of offsets.
-            return dispatch(Place { rule, from, by, source: Some(p.cast()), offsets });
+        let rule = self;
+        if step == 8 && matches!(self.mode, Mode::Raise | Mode::Drop) {
+            // Those that have the width of offsets.
+            match dtype {
+                DType::I64 => {
+                    let source = Some(p.cast::<i64>());
+                    return dispatch(Place { rule, from, by, source, offsets });
+                }
+                DType::U64 => {
+                    let source = Some(p.cast::<u64>());
+                    return dispatch(Place { rule, from, by, source, offsets });
+                }
+                _ => {}
+            }
         }
         let modulus = if self.mode == Mode::Wrap { self.extent } else { 0 };
         with_index!(dtype, I => dispatch(Widen::<I> {
             p, step, modulus, to: &mut *offsets, of: PhantomData
         }));
-        dispatch(Place { rule, from, by, source: None, offsets })
+        dispatch(Place { rule, from, by, source: None::<*const i64>, offsets })
     }
 }
 
@@ -221,79 +231,100 @@ impl<I: Integer> Kernel for Widen<'_, I> {
 }
 
 /// Indices to offsets.
-struct Place<'b> {
-    rule: Rule,
+struct Place<'b, W> {
+    rule: &'b Rule,
     from: isize,
     by: isize,
     /// The indices, or in place.
-    source: Option<*const i64>,
+    source: Option<*const W>,
     offsets: &'b mut [MaybeUninit<isize>],
 }
 
-impl Kernel for Place<'_> {
+impl<W: Integer> Kernel for Place<'_, W> {
     type Output = bool;
     #[inline(always)]
-    fn run<S: Isa>(self, _: S) -> bool {
+    fn run<I: Isa>(self, isa: I) -> bool {
         let n = self.rule.extent;
-        let from_end = |v: isize| v.wrapping_add(n & (v >> (isize::BITS - 1)));
+        let from_end = |v: isize| {
+            if wide(isa) {
+                (v as usize).min(v.wrapping_add(n) as usize) as isize
+            } else {
+                v.wrapping_add(n & (v >> (isize::BITS - 1)))
+            }
+        };
         // SAFETY: where there is no source, the offsets hold the indices.
         let there = |_: usize, to: &MaybeUninit<isize>| unsafe { to.assume_init_read() };
         match (self.rule.mode, self.source) {
-            (Mode::Raise | Mode::Drop, None) => self.each(there, from_end),
+            (Mode::Raise | Mode::Drop, None) => self.each(isa, there, from_end),
             (Mode::Raise | Mode::Drop, Some(p)) => {
                 // SAFETY: as many are readable as there are offsets.
-                let read = |i: usize, _: &_| unsafe { p.wrapping_add(i).read_unaligned() as isize };
-                self.each(read, from_end)
+                let read = |i: usize, _: &_| unsafe { p.wrapping_add(i).read_unaligned() }.widen(0);
+                self.each(isa, read, from_end)
             }
-            (Mode::Clip, _) => self.each(there, |v| v.max(0).min(n - 1)),
+            (Mode::Clip, _) => self.each(isa, there, |v| v.max(0).min(n - 1)),
             (Mode::Wrap, _) => {
                 // A division takes longer than all the rest, and few indices need one.
                 let is_near = |v: isize| (v >= -n) & (v < n);
                 if self.offsets.iter().fold(true, |all, to| all & is_near(there(0, to))) {
-                    self.each(there, from_end)
+                    self.each(isa, there, from_end)
                 } else {
-                    self.each(there, |v| v.checked_rem_euclid(n).unwrap_or(0))
+                    self.each(isa, there, |v| v.checked_rem_euclid(n).unwrap_or(0))
                 }
             }
         }
     }
 }
 
-impl Place<'_> {
+/// Whether vectors have unsigned minima, maxima and comparisons of 64 bits, which are several
+/// instructions where they have not.
+#[inline(always)]
+fn wide<I: Isa>(_: I) -> bool {
+    <I::Bytes as Bytes<I>>::LANES * 16 == LINE
+}
+
+impl<W> Place<'_, W> {
     #[inline(always)]
-    fn each(
+    fn each<I: Isa>(
         self,
+        isa: I,
         load: impl Fn(usize, &MaybeUninit<isize>) -> isize,
         resolve: impl Fn(isize) -> isize,
     ) -> bool {
         // Both factors fit 32 bits: vectors have that product, but not the one of 64 bits.
         if self.rule.extent >> 32 == 0 && self.rule.stride >> 32 == 0 {
             let product = |v, stride| (v as u32 as u64 * stride as u32 as u64) as isize;
-            self.each_by(load, resolve, product)
+            self.each_by(isa, load, resolve, product)
         } else {
-            self.each_by(load, resolve, isize::wrapping_mul)
+            self.each_by(isa, load, resolve, isize::wrapping_mul)
         }
     }
 
     #[inline(always)]
-    fn each_by(
+    fn each_by<I: Isa>(
         self,
+        isa: I,
         load: impl Fn(usize, &MaybeUninit<isize>) -> isize,
         resolve: impl Fn(isize) -> isize,
         product: impl Fn(isize, isize) -> isize,
     ) -> bool {
-        let Place { rule: Rule { extent, stride, .. }, from, by, offsets, .. } = self;
-        let (mut holes, mut from) = (0, from);
+        let Place { rule: &Rule { extent, stride, .. }, from, by, offsets, .. } = self;
+        let (mut greatest, mut signs, mut from) = (0, 0, from);
         for (i, offset) in offsets.iter_mut().enumerate() {
             let v = resolve(load(i, offset));
-            // Negative where v is, or is beyond the last: what overflows is negative already.
-            let out = v | (extent - 1).wrapping_sub(v);
-            holes |= out;
+            let there = if wide(isa) {
+                greatest = (v as usize).max(greatest);
+                (v as usize) < extent as usize
+            } else {
+                // Negative where v is, or is beyond the last: what overflows is negative already.
+                let out = v | (extent - 1).wrapping_sub(v);
+                signs |= out;
+                out >= 0
+            };
             let here = product(v, stride).wrapping_add(from);
-            offset.write(if out < 0 { HOLE } else { here });
+            offset.write(if there { here } else { HOLE });
             from = from.wrapping_add(by);
         }
-        holes < 0
+        signs < 0 || greatest >= extent as usize
     }
 }
 
@@ -306,6 +337,9 @@ pub(crate) fn add_offsets(to: &mut [isize], other: &[isize]) {
 
 /// What holes read as, as much as is read of one at once.
 static ZEROS: [u64; 16] = [0; 16];
+
+/// Rows of up to as many bytes are put together in registers, not on the stage.
+const WORD: usize = 16;
 
 /// Rows of as many bytes may be streamed, whatever lines they share with the next.
 const STREAMED: usize = 512;
@@ -405,6 +439,39 @@ impl Stage {
     }
 }
 
+/// Words of W on their way past the caches: `some` writes a range of them to a place, with a step.
+/// Whole lines of the grid come together in registers; where it has none, words go there directly.
+///
+/// # Safety
+/// The words are valid for writing at `to` on, with the step, and `some` writes all of them.
+#[inline(always)]
+unsafe fn by_lines<I: Isa, W>(
+    isa: I,
+    range: Range<usize>,
+    to: *mut u8,
+    step: isize,
+    some: impl Fn(Range<usize>, *mut u8, isize),
+) {
+    let (size, per_line) = (size_of::<W>(), LINE / size_of::<W>());
+    let has_lines = step == size as isize && to.addr().is_multiple_of(size);
+    if !has_lines || <I::Bytes as Bytes<I>>::LANES == 0 {
+        return some(range, to, step);
+    }
+    let (mut first, mut to) = (range.start, to);
+    let head = (to.addr().wrapping_neg() % LINE / size).min(range.len());
+    some(first..first + head, to, step);
+    (first, to) = (first + head, to.wrapping_add(head * size));
+    while first + per_line <= range.end {
+        let mut line = [0u64; LINE / 8];
+        let words = (&raw mut line).cast::<u8>();
+        some(first..first + per_line, words, step);
+        // SAFETY: a line of our own, and one of the grid.
+        unsafe { I::Bytes::stream_line(isa, words, to) };
+        (first, to) = (first + per_line, to.wrapping_add(LINE));
+    }
+    some(first..range.end, to, step);
+}
+
 /// Rows of a table at offsets, and rows of a grid at even distances, one for each offset.
 pub(crate) struct Indexed<'b> {
     pub offsets: &'b [isize],
@@ -432,11 +499,10 @@ impl Indexed<'_> {
     ) {
         let n = self.offsets.len();
         let adjacent = self.grid_step == bytes as isize;
-        let fits = <I::Bytes as Bytes<I>>::LANES > 0 && bytes <= ROOM;
+        let fits = <I::Bytes as Bytes<I>>::LANES > 0 && (WORD + 1..=ROOM).contains(&bytes);
         let mut stage =
             self.stage.as_deref_mut().filter(|_| fits && (adjacent || bytes >= STREAMED));
         let part = match stage {
-            Some(_) if adjacent && bytes <= 16 => ROOM / 2 / bytes.max(1),
             Some(_) if adjacent => (PART / bytes).max(1),
             Some(_) => 1,
             None => n,
@@ -462,27 +528,28 @@ impl Indexed<'_> {
 }
 
 /// Dense rows of a table, copied: a gather that only moves, of which nothing matters but the bytes.
-pub(crate) struct MoveRows<'b> {
-    pub indexed: Indexed<'b>,
+pub(crate) struct MoveRows<'k, 'b> {
+    pub indexed: &'k mut Indexed<'b>,
     /// The bytes of a row.
     pub bytes: usize,
     /// The same offsets are used for each of these.
     pub columns: Axis<2>,
 }
 
-impl Kernel for MoveRows<'_> {
+impl Kernel for MoveRows<'_, '_> {
     type Output = ();
     #[inline(always)]
-    fn run<I: Isa>(mut self, isa: I) {
-        let bytes = self.bytes;
-        for _ in 0..self.columns.len {
-            let Indexed { p: [_, table], holes, far, .. } = self.indexed;
-            let streams = self.indexed.stage.is_some();
-            self.indexed.parts(isa, bytes, |offsets, range, to, step| {
-                let table = table.cast_const();
-                Moves { offsets, range, table, holes, far, bytes, to, step }.run(isa, streams);
+    fn run<I: Isa>(self, isa: I) {
+        let MoveRows { indexed, bytes, columns } = self;
+        for _ in 0..columns.len {
+            let Indexed { p: [_, table], holes, far, .. } = *indexed;
+            let streams = indexed.stage.is_some();
+            let ask = indexed.ask::<false>(bytes, bytes);
+            indexed.parts(isa, bytes, |offsets, range, to, step| {
+                let simple = !far && !holes;
+                Moves { offsets, range, table, simple, ask, bytes, to, step, streams }.run(isa);
             });
-            self.indexed.p = crate::nest::step(self.indexed.p, self.columns.stride);
+            indexed.p = crate::nest::step(indexed.p, columns.stride);
         }
     }
 }
@@ -491,150 +558,146 @@ impl Kernel for MoveRows<'_> {
 struct Moves<'b> {
     offsets: &'b [isize],
     range: Range<usize>,
-    table: *const u8,
-    holes: bool,
-    far: bool,
+    table: *mut u8,
+    /// There are no holes, and nothing is asked for early.
+    simple: bool,
+    ask: Ask,
     bytes: usize,
     to: *mut u8,
     step: isize,
+    /// The grid is past the caches.
+    streams: bool,
 }
 
 impl Moves<'_> {
     #[inline(always)]
-    fn run<I: Isa>(&self, isa: I, streams: bool) {
+    fn run<I: Isa>(&self, isa: I) {
         match self.bytes {
             0 => {}
-            1 => self.words::<u8>(),
-            2 => self.words::<u16>(),
+            1 => self.words::<I, u8>(isa),
+            2 => self.words::<I, u16>(isa),
             3 => self.ends::<u16>(),
-            4 => self.words::<u32>(),
+            4 => self.words::<I, u32>(isa),
             5..8 => self.ends::<u32>(),
-            8 => self.words::<u64>(),
+            8 => self.words::<I, u64>(isa),
             9..16 => self.ends::<u64>(),
-            16 => self.words::<[u64; 2]>(),
+            16 => self.words::<I, [u64; 2]>(isa),
             17..=32 => self.ends::<[u64; 2]>(),
             33..LINE => self.ends::<[u64; 4]>(),
-            LINE => self.words::<[u64; 8]>(),
+            LINE => self.words::<I, [u64; 8]>(isa),
             65..=128 => self.ends::<[u64; 8]>(),
             129..=ROOM => self.lines(),
-            _ => self.long(isa, streams),
+            _ => self.long(isa),
         }
     }
 
-    /// Calls `copy` with the source and the target of each row, where SIMPLE in a loop of its own
-    /// where there is nothing else to be done: calls `ask` with rows that come later, and makes
-    /// `hole` the source of holes.
+    /// Calls `copy` with the source and the target of each row in a range, which may be a hole's.
+    /// Where SIMPLE, simple rows have a loop of their own.
     #[inline(always)]
     fn each<const SIMPLE: bool>(
         &self,
+        ask: Ask,
         hole: *const u8,
-        ask: impl Fn(*const u8),
+        (range, to, step): (Range<usize>, *mut u8, isize),
         copy: impl Fn(*const u8, *mut u8),
     ) {
-        let row = |offset: isize| self.table.wrapping_offset(offset);
-        let mut to = self.to;
-        if SIMPLE && !self.far && !self.holes {
-            for &offset in &self.offsets[self.range.clone()] {
+        let row = |offset: isize| self.table.wrapping_offset(offset).cast_const();
+        let mut to = to;
+        if SIMPLE && self.simple {
+            for &offset in &self.offsets[range] {
                 copy(row(offset), to);
-                to = to.wrapping_offset(self.step);
+                to = to.wrapping_offset(step);
             }
             return;
         }
-        // What memory takes to answer is worth some ten thousand bytes of rows.
-        let ahead = ((64 << 10) / self.bytes).clamp(4, 64);
-        for i in self.range.clone() {
-            if self.far
-                && let Some(&later) = self.offsets.get(i + ahead)
-            {
-                ask(row(later));
-            }
+        for i in range {
+            ask.for_later::<false>(self.offsets, i, self.table);
             let offset = self.offsets[i];
             copy(if offset == HOLE { hole } else { row(offset) }, to);
-            to = to.wrapping_offset(self.step);
+            to = to.wrapping_offset(step);
         }
+    }
+
+    /// Where all rows go.
+    fn all(&self) -> (Range<usize>, *mut u8, isize) {
+        (self.range.clone(), self.to, self.step)
     }
 
     /// Rows of the size of W.
     #[inline(always)]
-    fn words<W: Copy>(&self) {
-        self.each::<true>(ZEROS.as_ptr().cast(), prefetch_far, |from, to| {
-            // SAFETY: a row of the table, or zeros, and one of the grid.
-            unsafe { to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned()) }
-        });
+    fn words<I: Isa, W: Copy>(&self, isa: I) {
+        let ask = Ask { bytes: size_of::<W>(), ..self.ask };
+        let some = |range: Range<usize>, to: *mut u8, step: isize| {
+            let copy = |from: *const u8, to: *mut u8| {
+                // SAFETY: a row of the table, or zeros, and one of the grid, or of a line.
+                unsafe { to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned()) }
+            };
+            self.each::<true>(ask, zeros(), (range, to, step), copy);
+        };
+        let (range, to, step) = self.all();
+        if size_of::<W>() <= WORD && self.streams {
+            // SAFETY: the words of the grid, all of which `some` writes.
+            unsafe { by_lines::<I, W>(isa, range, to, step, some) };
+        } else {
+            some(range, to, step);
+        }
     }
 
     /// Rows of the size of W to that of two: both ends, which may overlap.
     #[inline(always)]
     fn ends<W: Copy>(&self) {
         let last = self.bytes - size_of::<W>();
-        self.each::<true>(
-            ZEROS.as_ptr().cast(),
-            |row| {
-                prefetch_far(row);
-                prefetch_far(row.wrapping_add(last));
-            },
-            |from, to| {
-                // Source and target share nothing, so that each end goes its own way.
-                let copy = |at: usize| {
-                    let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
-                    // SAFETY: within a row of the table, or zeros, and within one of the grid.
-                    unsafe { to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned()) }
-                };
-                copy(0);
-                copy(last);
-            },
-        );
+        self.each::<true>(self.ask, zeros(), self.all(), |from, to| {
+            // Source and target share nothing, so that each end goes its own way.
+            let copy = |at: usize| {
+                let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+                // SAFETY: within a row of the table, or zeros, and within one of the grid.
+                unsafe { to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned()) }
+            };
+            copy(0);
+            copy(last);
+        });
     }
 
     /// Rows of some lines.
     #[inline(always)]
     fn lines(&self) {
         let bytes = self.bytes;
-        self.each::<true>(
-            core::ptr::null(),
-            |row| ask_for(row, bytes, prefetch_far),
-            |from, to| {
-                if from.is_null() {
-                    // SAFETY: a row of the grid.
-                    unsafe { to.write_bytes(0, bytes) };
-                    return;
-                }
-                let copy = |at: usize| {
-                    type Line = [u64; 8];
-                    let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
-                    // SAFETY: within a row of the table and one of the grid.
-                    unsafe {
-                        to.cast::<Line>().write_unaligned(from.cast::<Line>().read_unaligned())
-                    }
-                };
-                (0..bytes / LINE).for_each(|i| copy(i * LINE));
-                if !bytes.is_multiple_of(LINE) {
-                    copy(bytes - LINE);
-                }
-            },
-        );
+        self.each::<true>(self.ask, core::ptr::null(), self.all(), |from, to| {
+            if from.is_null() {
+                // SAFETY: a row of the grid.
+                unsafe { to.write_bytes(0, bytes) };
+                return;
+            }
+            let copy = |at: usize| {
+                type Line = [u64; 8];
+                let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+                // SAFETY: within a row of the table and one of the grid.
+                unsafe { to.cast::<Line>().write_unaligned(from.cast::<Line>().read_unaligned()) }
+            };
+            (0..bytes / LINE).for_each(|i| copy(i * LINE));
+            if !bytes.is_multiple_of(LINE) {
+                copy(bytes - LINE);
+            }
+        });
     }
 
     /// Rows that do not fit the stage.
     #[inline(always)]
-    fn long<I: Isa>(&self, isa: I, streams: bool) {
+    fn long<I: Isa>(&self, isa: I) {
         let bytes = self.bytes;
-        self.each::<false>(
-            core::ptr::null(),
-            |row| ask_for(row, bytes, prefetch_far),
-            |from, to| {
-                // SAFETY: a row of the table and one of the grid, which share nothing.
-                unsafe {
-                    if from.is_null() {
-                        to.write_bytes(0, bytes);
-                    } else if streams {
-                        stream(isa, bytes, from, to);
-                    } else {
-                        core::ptr::copy_nonoverlapping(from, to, bytes);
-                    }
+        self.each::<false>(self.ask, core::ptr::null(), self.all(), |from, to| {
+            // SAFETY: a row of the table and one of the grid, which share nothing.
+            unsafe {
+                if from.is_null() {
+                    to.write_bytes(0, bytes);
+                } else if self.streams {
+                    stream(isa, bytes, from, to);
+                } else {
+                    core::ptr::copy_nonoverlapping(from, to, bytes);
                 }
-            },
-        );
+            }
+        });
     }
 }
 
@@ -651,18 +714,18 @@ fn ask_for(row: *const u8, bytes: usize, ask: impl Fn(*const u8)) {
 
 /// Rows of a table at offsets, and rows of a grid: from the table to the grid, or where ADD, from
 /// the grid into the table.
-pub(crate) struct IndexedRows<'b, T, K, const ADD: bool> {
+pub(crate) struct IndexedRows<'k, 'b, T, K, const ADD: bool> {
     pub kernel: K,
-    pub indexed: Indexed<'b>,
+    pub indexed: &'k mut Indexed<'b>,
     /// A row, and how many there are for each offset.
     pub block: [Axis<2>; 2],
     pub elements: PhantomData<T>,
 }
 
-impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedRows<'_, T, K, ADD> {
+impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedRows<'_, '_, T, K, ADD> {
     type Output = ();
     #[inline(always)]
-    fn run<I: Isa>(mut self, isa: I) {
+    fn run<I: Isa>(self, isa: I) {
         let (kernel, [row, rows], item) = (self.kernel, self.block, size_of::<T>());
         let dense = row.stride == [item as isize; 2];
         if ADD || rows.len > 1 || row.stride[0] != item as isize {
@@ -671,7 +734,7 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedRows<'_, T, K, ADD>
         }
         let bytes = row.len * item;
         let ask = self.indexed.ask::<ADD>(bytes, if dense { bytes } else { 1 });
-        let Indexed { p: [_, table], holes, .. } = self.indexed;
+        let Indexed { p: [_, table], holes, .. } = *self.indexed;
         self.indexed.parts(isa, bytes, |offsets, range, to, step| {
             let parcel = Parcel { kernel, offsets, range, table, ask, to, step };
             if !(dense && rows.len == 1) || (holes && !ADD) {
@@ -706,9 +769,27 @@ impl<K: Copy> Parcel<'_, K> {
     where
         K: Rows<T, 2, 1>,
     {
+        if FEW > 0 && self.ask.is_off() {
+            // The loop has the registers for itself.
+            self.dense_asking::<I, T, ADD, FEW, false>(isa, n);
+        } else {
+            self.dense_asking::<I, T, ADD, FEW, true>(isa, n);
+        }
+    }
+
+    #[inline(always)]
+    fn dense_asking<I: Isa, T, const ADD: bool, const FEW: usize, const ASK: bool>(
+        &self,
+        isa: I,
+        n: usize,
+    ) where
+        K: Rows<T, 2, 1>,
+    {
         let mut grid = self.to;
         for i in self.range.clone() {
-            self.ask.for_later::<ADD>(self.offsets, i, self.table);
+            if ASK {
+                self.ask.for_later::<ADD>(self.offsets, i, self.table);
+            }
             let offset = self.offsets[i];
             let item = size_of::<T>();
             if !(ADD && offset == HOLE) {
@@ -755,18 +836,18 @@ impl<K: Copy> Parcel<'_, K> {
 
 /// Single elements of a table at offsets, and of a grid. A kernel of its own, so that its loops have
 /// the registers for themselves.
-pub(crate) struct IndexedElements<'b, T, K, const ADD: bool> {
+pub(crate) struct IndexedElements<'k, 'b, T, K, const ADD: bool> {
     pub kernel: K,
-    pub indexed: Indexed<'b>,
+    pub indexed: &'k mut Indexed<'b>,
     /// All offsets are gone through for each of these.
     pub columns: [Axis<2>; 2],
     pub elements: PhantomData<T>,
 }
 
-impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedElements<'_, T, K, ADD> {
+impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedElements<'_, '_, T, K, ADD> {
     type Output = ();
     #[inline(always)]
-    fn run<I: Isa>(mut self, isa: I) {
+    fn run<I: Isa>(self, isa: I) {
         let [inner, outer] = self.columns;
         let runs = ADD && self.is_of_runs();
         let mut p = self.indexed.p;
@@ -785,18 +866,16 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedElements<'_, T, K, 
     }
 }
 
-impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, T, K, ADD> {
+impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, '_, T, K, ADD> {
     #[inline(always)]
-    fn column<I: Isa>(&mut self, isa: I) {
+    fn column<I: Isa>(&self, isa: I) {
         let (kernel, item) = (self.kernel, size_of::<T>());
+        // Sums are not asked for: as many are on their way by themselves as there can be.
         let ask = self.indexed.ask::<ADD>(item, item);
-        let Indexed { p: [_, table], holes, far, .. } = self.indexed;
-        if ADD {
-            self.indexed.stage = None;
-        }
-        self.indexed.parts(isa, item, |offsets, range, to, step| {
+        let Indexed { offsets, p: [grid, table], grid_step, holes, far, .. } = *self.indexed;
+        let some = |range: Range<usize>, to: *mut u8, step: isize| {
             let mut grid = to;
-            if !far && !holes {
+            if !holes && (ADD || !far) {
                 for &offset in &offsets[range] {
                     let p = [grid, table.wrapping_offset(offset)];
                     row::<I, T, K, ADD>(kernel, isa, 1, p, ONE_BY_ONE);
@@ -805,7 +884,9 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, T, K, ADD> {
                 return;
             }
             for i in range {
-                ask.for_later::<ADD>(offsets, i, table);
+                if !ADD {
+                    ask.for_later::<ADD>(offsets, i, table);
+                }
                 let offset = offsets[i];
                 if !(ADD && offset == HOLE) {
                     let t = if offset == HOLE { zeros() } else { table.wrapping_offset(offset) };
@@ -813,24 +894,30 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, T, K, ADD> {
                 }
                 grid = grid.wrapping_offset(step);
             }
-        });
+        };
+        if !ADD && self.indexed.stage.is_some() {
+            // SAFETY: elements of the grid, which are written only, and all of them.
+            unsafe { by_lines::<I, T>(isa, 0..offsets.len(), grid, grid_step, some) };
+        } else {
+            some(0..offsets.len(), grid, grid_step);
+        }
     }
 
-    /// Whether most offsets are those before them. It is asked once a block, since a branch for each
+    /// Whether runs are long on the average. It is asked once a block, since a branch for each
     /// offset would be mispredicted where two take turns at random.
     #[inline(always)]
     fn is_of_runs(&self) -> bool {
         let offsets = self.indexed.offsets;
         let after = offsets.get(1..).unwrap_or(&[]);
         let equal: usize = offsets.iter().zip(after).map(|(a, b)| usize::from(a == b)).sum();
-        4 * equal > 3 * offsets.len()
+        equal >= RUN * (offsets.len() - equal)
     }
 
     /// A run of equal offsets summed in a register: sums into one cell wait for each other, and
     /// longer still for each to come back from memory.
     #[inline(always)]
     fn runs<I: Isa>(&self, isa: I) {
-        let Indexed { offsets, p: [mut grid, table], grid_step, .. } = self.indexed;
+        let Indexed { offsets, p: [mut grid, table], grid_step, .. } = *self.indexed;
         for run in offsets.chunk_by(|a, b| a == b) {
             if run[0] == HOLE {
                 grid = grid.wrapping_offset(grid_step.wrapping_mul(run.len() as isize));
@@ -851,6 +938,10 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, T, K, ADD> {
     }
 }
 
+/// Runs of equal offsets are summed in a register from this length on. The CPU goes through several
+/// shorter ones at once, each waiting for its own memory.
+const RUN: usize = 32;
+
 /// The steps of a single element, which matter only in that they are no vector's: part of a vector is
 /// stored in another way than an element, and what is stored so comes back late.
 const ONE_BY_ONE: [isize; 2] = [0; 2];
@@ -868,13 +959,22 @@ impl Indexed<'_> {
     /// Asks for `asked` bytes of rows of `bytes`.
     #[inline(always)]
     fn ask<const ADD: bool>(&self, bytes: usize, asked: usize) -> Ask {
+        // What memory takes to answer is worth some ten thousand bytes of rows.
         let reach: usize = if ADD { 8 << 10 } else { 64 << 10 };
         let ahead = (reach / bytes.max(1)).clamp(2, 32);
-        Ask { ahead: if self.far { ahead } else { usize::MAX / 2 }, bytes: asked }
+        Ask { ahead: if self.far { ahead } else { Ask::OFF }, bytes: asked }
     }
 }
 
 impl Ask {
+    /// No offsets reach as far.
+    const OFF: usize = usize::MAX / 2;
+
+    #[inline(always)]
+    fn is_off(self) -> bool {
+        self.ahead == Self::OFF
+    }
+
     /// Asks for the row that comes some rows after row i: into the second cache, or where ADD, into
     /// the first.
     #[inline(always)]

@@ -263,6 +263,18 @@ impl<T: Scalar> Map<T, 2, 1> for Axpy<T> {
     }
 }
 
+/// `y <- y + x`, operands (y, x).
+#[derive(Clone, Copy)]
+pub(crate) struct Add;
+
+impl<T: Scalar> Map<T, 2, 1> for Add {
+    const READS_OUT: bool = true;
+    #[inline(always)]
+    fn apply<V: Vector<Elem = T>>(self, _: V::Isa, [y, x]: [V; 2]) -> [V; 1] {
+        [y.add(x)]
+    }
+}
+
 /// `y <- beta*y + alpha*x`, operands (y, x).
 #[derive(Clone, Copy)]
 pub(crate) struct Axpby<T> {

@@ -1,7 +1,7 @@
 //! Which kernel `out <- beta*out + alpha*in` is: the one place that knows what alpha and beta mean.
 
 use super::Rows;
-use super::map::{Axpby, Axpy, Mapped, Scal, Scale};
+use super::map::{Add, Axpby, Axpy, Mapped, Scal, Scale};
 use super::moves::{Accumulate, Copy, Fill, word};
 use crate::scalar::{Element, Scalar};
 
@@ -52,7 +52,10 @@ pub(crate) fn scalars<T: Scalar>(alpha: T, beta: T, runner: impl Runner<T>) {
 /// `out <- out + alpha*in`; with alpha = 0 there is nothing to do, and neither is read.
 #[inline(always)]
 pub(crate) fn adds<T: Scalar>(alpha: T, runner: impl Runner<T>) {
-    if alpha != T::ZERO {
+    if alpha == T::ONE {
+        // Where one sum waits for another, each takes as long as it has to.
+        runner.run(Mapped(Add));
+    } else if alpha != T::ZERO {
         runner.run(Mapped(Axpy { alpha }));
     }
 }

@@ -6,7 +6,7 @@
 //! blocks of indices are turned into byte offsets that take its place there. On axes on which no
 //! index moves, whole rows do, or the offsets are used again.
 
-use super::{LARGE, Walk, nest};
+use super::{LARGE, Odometer, Walk, nest};
 use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::dispatch;
@@ -17,7 +17,7 @@ use crate::kernel::indexed::{
 use crate::kernel::tiles::bytes::fence;
 use crate::kernel::update::{NoArithmetic, OutputRunner, Runner};
 use crate::kernel::{LINE, Rows};
-use crate::layout::{self, refuse_overlap};
+use crate::layout::{self, Layout, refuse_overlap};
 use crate::ops::Mode;
 use crate::plan::{Axis, Plan};
 use crate::scalar::{Element, no_arithmetic};
@@ -88,11 +88,7 @@ fn with_planned<'v>(
     macro_rules! of {
         ($N:expr) => {{
             let mut planned = Planned::<$N>::new(out.layout.item());
-            if add {
-                planned.scatter(out, input, pairs, mode)?;
-            } else {
-                planned.gather(out, input, pairs, mode)?;
-            }
+            planned.plan(add, out, input, pairs, mode)?;
             body(&planned)
         }};
     }
@@ -206,113 +202,79 @@ impl<'v, const N: usize> Planned<'v, N> {
         }
     }
 
-    /// Plans `out[x] <- a[y]`.
-    fn gather(
+    /// Plans `out[x] <- input[y]`, or where `add`, `out[y] += input[x]`.
+    fn plan(
         &mut self,
+        add: bool,
         out: Cells<'v>,
-        a: Cells<'v>,
+        input: Cells<'v>,
         pairs: &'v [(isize, Index<'v>)],
         mode: Mode,
     ) -> Result<(), Error> {
-        self.bind(&out, &a, pairs, mode)?;
-        refuse_overlaps(&out, &a, pairs)?;
-        let does_not_broadcast = |arg, shape: &[isize]| Error::Broadcast {
+        let (grid, table) = if add { (&input, &out) } else { (&out, &input) };
+        self.bind(grid, table, pairs, mode)?;
+        refuse_overlaps(&out, &input, pairs)?;
+        let does_not_broadcast = |arg, layout: &Layout| Error::Broadcast {
             arg,
-            shape: shape.into(),
-            to: out.name,
-            to_shape: out.layout.shape().into(),
+            shape: layout.shape().into(),
+            to: grid.name,
+            to_shape: grid.layout.shape().into(),
         };
-        let mut grid = out.layout.axes_from_last();
-        let mut table = a.layout.axes_from_last();
-        let mut indices: ArrayVec<_, MAX_NDIM> =
+        let mut grid_axes = grid.layout.axes_from_last();
+        let mut table_axes = table.layout.axes_from_last();
+        let mut index_axes: ArrayVec<_, MAX_NDIM> =
             pairs.iter().map(|(_, index)| index.cells().layout.axes_from_last()).collect();
-        for d in 0..self.task.ndim {
-            let (len, step) = grid.next().unwrap_or((1, 0));
-            let mut axis = Axis { len, stride: [0; N] };
-            axis.stride[GRID] = step;
-            match table.next() {
-                Some(_) if self.task.is_indexed(d) => {}
-                Some((n, s)) if n == len => axis.stride[TABLE] = s,
-                None | Some((1, _)) => {}
-                Some(_) => return Err(does_not_broadcast(a.name, a.layout.shape())),
-            }
-            for (q, index) in indices.iter_mut().enumerate() {
-                match index.next() {
-                    Some((n, s)) if n == len => axis.stride[INDEX + q] = s,
-                    None | Some((1, _)) => {}
-                    Some(_) => {
-                        return Err(does_not_broadcast("index", pairs[q].1.cells().layout.shape()));
-                    }
-                }
-            }
-            self.plan.push(axis.len, axis.stride);
-        }
-        self.plan.fuse();
-        self.split(|axis| axis.stride[INDEX..].iter().all(|&s| s == 0));
-        Ok(())
-    }
-
-    /// Plans `out[y] += src[x]`.
-    fn scatter(
-        &mut self,
-        out: Cells<'v>,
-        src: Cells<'v>,
-        pairs: &'v [(isize, Index<'v>)],
-        mode: Mode,
-    ) -> Result<(), Error> {
-        self.bind(&src, &out, pairs, mode)?;
-        refuse_overlaps(&out, &src, pairs)?;
-        let mut grid = src.layout.axes_from_last();
-        let mut table = out.layout.axes_from_last();
-        let mut indices: ArrayVec<_, MAX_NDIM> =
-            pairs.iter().map(|(_, index)| index.cells().layout.axes_from_last()).collect();
+        // What the table of a scatter-add has to be.
+        let mut expected = ArrayVec::<isize, MAX_NDIM>::new();
         let (mut position, mut fits) = (1isize, true);
-        let mut extents = ArrayVec::<isize, MAX_NDIM>::new();
         for d in 0..self.task.ndim {
-            let (mut len, step) = grid.next().unwrap_or((1, 0));
-            let mut axis = Axis { len, stride: [0; N] };
+            let (mut len, step) = grid_axes.next().unwrap_or((1, 0));
+            let mut stride = [0; N];
             if len != 1 {
-                axis.stride[GRID] = step;
+                stride[GRID] = step;
             }
-            for (q, index) in indices.iter_mut().enumerate() {
-                let (n, s) = index.next().unwrap_or((1, 0));
-                if n != 1 {
-                    if len != 1 && n != len {
-                        return Err(Error::Broadcast {
-                            arg: "index",
-                            shape: pairs[q].1.cells().layout.shape().into(),
-                            to: src.name,
-                            to_shape: src.layout.shape().into(),
-                        });
-                    }
-                    len = n;
-                    axis.stride[INDEX + q] = s;
+            for (q, axes) in index_axes.iter_mut().enumerate() {
+                let (n, s) = axes.next().unwrap_or((1, 0));
+                if n == 1 {
+                    continue;
                 }
+                if add && len == 1 {
+                    len = n;
+                } else if n != len {
+                    return Err(does_not_broadcast("index", &pairs[q].1.cells().layout));
+                }
+                stride[INDEX + q] = s;
             }
-            axis.len = len;
-            let (n, s) = table.next().unwrap_or((1, 0));
+            let (n, s) = table_axes.next().unwrap_or((1, 0));
             if self.task.is_indexed(d) {
-                axis.stride[POSITION] = position;
+                stride[POSITION] = if add { position } else { 0 };
                 position = position.saturating_mul(len as isize);
-                extents.push(n as isize);
+                expected.push(n as isize);
             } else {
-                fits &= n == len;
-                axis.stride[TABLE] = if n == len { s } else { 0 };
-                extents.push(len as isize);
+                if n == len {
+                    stride[TABLE] = s;
+                } else if add {
+                    fits = false;
+                } else if n != 1 {
+                    return Err(does_not_broadcast(table.name, &table.layout));
+                }
+                expected.push(len as isize);
             }
-            self.plan.push(axis.len, axis.stride);
+            self.plan.push(len, stride);
         }
         if !fits {
             return Err(Error::Shape {
-                arg: out.name,
-                shape: out.layout.shape().into(),
-                expected: extents.into_iter().rev().collect(),
+                arg: table.name,
+                shape: table.layout.shape().into(),
+                expected: expected.into_iter().rev().collect(),
                 why: "the common shape of src and index off the axis",
             });
         }
         self.plan.fuse();
-        // Where the table stands still, one cell is added to again and again, in order.
-        self.split(|axis| axis.stride[TABLE] != 0 && axis.stride[INDEX..].iter().all(|&s| s == 0));
+        // Where the table of a scatter-add stands still, one cell is added to again and again, in order.
+        self.split(|axis| {
+            (!add || axis.stride[TABLE] != 0) && axis.stride[INDEX..].iter().all(|&s| s == 0)
+        });
         Ok(())
     }
 
@@ -573,13 +535,11 @@ impl<const N: usize> Blocks for Planned<'_, N> {
         }
         let mut scratch = Scratch::new();
         let mut sweep = Sweep {
-            axes,
+            place: Odometer::new(axes, p, 0),
             targets: &self.task.targets,
             fused: fused(axes),
             limit,
             only,
-            position: axes.iter().map(|_| 0).collect(),
-            p,
             done: self.plan.empty,
         };
         while !sweep.done {
@@ -606,7 +566,7 @@ fn fused<const N: usize>(axes: &[Axis<N>]) -> usize {
 
 /// The indices, block by block, in the order of the plan.
 struct Sweep<'w, 'v, const N: usize> {
-    axes: &'w [Axis<N>],
+    place: Odometer<'w, N>,
     targets: &'w [Target<'v>],
     /// How many of the axes a block may go over.
     fused: usize,
@@ -614,25 +574,23 @@ struct Sweep<'w, 'v, const N: usize> {
     limit: usize,
     /// See [`Part::Cells`].
     only: Option<Range<isize>>,
-    position: ArrayVec<usize, { MAX_NDIM + 1 }>,
-    p: [*mut u8; N],
     done: bool,
 }
 
 impl<const N: usize> Sweep<'_, '_, N> {
     /// The next block.
     fn block<'s>(&mut self, scratch: &'s mut Scratch) -> Block<'s> {
-        let start = self.p;
-        let row = self.axes.first().copied().unwrap_or(Axis::ONE);
+        let start = self.place.p;
+        let row = self.place.axes.first().copied().unwrap_or(Axis::ONE);
         let (mut len, mut holes) = (0, false);
         loop {
-            let at = self.position.first().copied().unwrap_or(0);
+            let at = self.place.index.first().copied().unwrap_or(0);
             let n = (row.len - at).min(self.limit - len);
             holes |= self.offsets(start[TABLE], &row, scratch, len..len + n);
             len += n;
-            self.p = super::step(self.p, row.stride.map(|s| s.wrapping_mul(n as isize)));
-            let on = self.advance(n);
-            if !on || len == self.limit {
+            let moved = self.place.advance(n);
+            self.done = moved == self.place.axes.len();
+            if self.done || moved >= self.fused || len == self.limit {
                 break;
             }
         }
@@ -649,7 +607,7 @@ impl<const N: usize> Sweep<'_, '_, N> {
         scratch: &mut Scratch,
         range: core::ops::Range<usize>,
     ) -> bool {
-        let mut from = self.p[TABLE].addr().wrapping_sub(start.addr()) as isize;
+        let mut from = self.place.p[TABLE].addr().wrapping_sub(start.addr()) as isize;
         let mut by = row.stride[TABLE];
         let mut holes = false;
         if self.targets.is_empty() {
@@ -659,7 +617,7 @@ impl<const N: usize> Sweep<'_, '_, N> {
             }
         }
         for (q, target) in self.targets.iter().enumerate() {
-            let (p, step) = (self.p[INDEX + q].cast_const(), row.stride[INDEX + q]);
+            let (p, step) = (self.place.p[INDEX + q].cast_const(), row.stride[INDEX + q]);
             let to = if q == 0 { &mut scratch.offsets } else { &mut scratch.more };
             let to = &mut to[range.clone()];
             // SAFETY: the walk's plan visits elements of the index view.
@@ -681,27 +639,6 @@ impl<const N: usize> Sweep<'_, '_, N> {
         }
         holes
     }
-
-    /// Moves on by n along the innermost axis, which may end there. Returns whether what comes next
-    /// belongs to the same block.
-    fn advance(&mut self, n: usize) -> bool {
-        for (d, axis) in self.axes.iter().enumerate() {
-            if d > 0 {
-                self.p = super::step(self.p, axis.stride);
-            }
-            self.position[d] += if d == 0 { n } else { 1 };
-            if self.position[d] < axis.len {
-                return d < self.fused;
-            }
-            self.position[d] = 0;
-            self.p = super::step(
-                self.p,
-                axis.stride.map(|s| s.wrapping_mul(axis.len as isize).wrapping_neg()),
-            );
-        }
-        self.done = true;
-        false
-    }
 }
 
 /// Runs a kernel over every block, and within it for every index of the axes of the rows but the
@@ -711,7 +648,7 @@ fn run_blocks(
     add: bool,
     inner: usize,
     streams: bool,
-    kernel: &(dyn Fn(Indexed, &[Axis<2>]) + Sync),
+    kernel: &(dyn Fn(&mut Indexed, &[Axis<2>]) + Sync),
 ) -> Result<(), Error> {
     let task = blocks.task();
     let far = task.targets.iter().any(|target| target.rule.span() >= FAR);
@@ -732,9 +669,11 @@ fn run_blocks(
             if single && holes {
                 task.check(true)?;
             }
+            let stage = streams.then_some(&mut stage);
+            let mut indexed = Indexed { offsets, p, grid_step, holes, far, stage };
             nest(rows.get(inner..).unwrap_or(&[]), super::step(p, shift), &mut |p| {
-                let stage = streams.then_some(&mut stage);
-                kernel(Indexed { offsets, p, grid_step, holes, far, stage }, &rows);
+                indexed.p = p;
+                kernel(&mut indexed, &rows);
             });
             Ok(())
         })?;

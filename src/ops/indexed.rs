@@ -124,8 +124,8 @@ pub fn gather_nd<T: Element>(
 /// its extents off the axis, and any extent on it. Where indices are equal, the terms are added one
 /// after the other in row-major order: the bits are those of the serial loop.
 ///
-/// Every element type with alpha = 1 (integers wrap); another alpha needs arithmetic. With
-/// alpha = 0, nothing is read or written. Out shares no cell with src or index. It is the adjoint
+/// Every element type with alpha = 1 (integers wrap), when terms are added as they are, without a
+/// product; another alpha needs arithmetic. With alpha = 0, nothing is read or written. Out shares no cell with src or index. It is the adjoint
 /// of [`gather`] with the same axis, index and mode.
 ///
 /// ```
