@@ -5,6 +5,7 @@
 //! columns, a permutation within each row and a permutation within each column, each of which needs
 //! one row or column of scratch. Columns are taken in bands, so that lines are moved whole.
 
+use super::tiles::bytes::prefetch_far;
 use super::tiles::transpose as transpose_block;
 use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
@@ -265,8 +266,8 @@ unsafe fn columns<const ITEM: usize>(
     }
 }
 
-/// The blocks that are exchanged have a side that divides this.
-pub(crate) const SIDE: usize = 64;
+/// The boxes that are exchanged have a side that divides this.
+pub(crate) const SIDE: usize = 128;
 
 /// Exchanges (i, j) with (j, i) in a square matrix of side n whose items, of `item` bytes, step by
 /// `down` and `right` bytes: the blocks from the diagonal on whose first rows are in `rows`, which
@@ -341,39 +342,72 @@ struct Block(MaybeUninit<[u8; BLOCK]>);
 
 const BLOCK: usize = 16 << 10;
 
+/// The sides of the boxes that are asked for ahead, in bytes.
+const BOX: usize = 512;
+
 impl Square {
-    /// Block by block, each transposed into a buffer and then stored where the other was.
+    /// Block by block, each transposed into a buffer and then stored where the other was. Blocks are
+    /// taken box by box, and of the next pair of boxes the rows are asked for meanwhile: the memory
+    /// gives long runs sooner than the rows of a block.
     #[inline(always)]
     fn words<I: Isa, W: Word>(self, isa: I) {
         let Square { p, n, step, rows: range, .. } = self;
         let item = size_of::<W>();
         let side = (64 / item).max(32);
+        let wide = (BOX / item).clamp(side, SIDE);
         let mut buffers = [const { Block(MaybeUninit::uninit()) }; 2];
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
         let at = |i: usize, j: usize| p.wrapping_offset(i as isize * step).wrapping_add(j * item);
-        for i0 in range.step_by(side) {
-            let rows = side.min(n - i0);
-            for j0 in (i0..n).step_by(side) {
-                let cols = side.min(n - j0);
-                // The block at (i0, j0), and the one that it is exchanged with.
-                let blocks = [(i0, j0, rows, cols), (j0, i0, cols, rows)];
-                let blocks = &blocks[..if i0 == j0 { 1 } else { 2 }];
-                for (k, &(i, j, rows, cols)) in blocks.iter().enumerate() {
-                    // SAFETY: the caller's matrix; a block of `side` items each way fits a buffer.
-                    unsafe {
-                        transpose_block::<I, W>(
-                            isa,
-                            [rows, cols],
-                            |r| at(i + r, j).cast_const(),
-                            |c| buffers[k].wrapping_add(c * rows * item),
-                        );
-                    }
-                }
-                for (k, &(i, j, rows, cols)) in blocks.iter().enumerate() {
-                    for c in 0..cols {
-                        let from = buffers[k].wrapping_add(c * rows * item);
-                        // SAFETY: a row of the other block, all of which has been read.
-                        unsafe { core::ptr::copy_nonoverlapping(from, at(j + c, i), rows * item) };
+        for box_i in range.clone().step_by(wide) {
+            for box_j in (box_i..n).step_by(wide) {
+                let next = if box_j + wide < n {
+                    Some((box_i, box_j + wide))
+                } else {
+                    (box_i + wide < range.end).then_some((box_i + wide, box_i + wide))
+                };
+                // Line by line of the rows of one box and of the other; lines a row, rows a box.
+                let (lines, tall) = (wide * item / 64, wide);
+                let mut asked = 0;
+                let mut ask = || {
+                    let Some((i, j)) = next else { return };
+                    let row = asked / lines;
+                    let (i, j) = if row < tall { (i + row, j) } else { (j + row - tall, i) };
+                    prefetch_far(at(i, j).wrapping_add(asked % lines * 64));
+                    asked += 1;
+                };
+                // Each block stores as many rows as it has, and so do their pairs: that is twice.
+                let blocks = (wide / side) * (wide / side);
+                let share = (2 * lines * tall).div_ceil(blocks * 2 * side);
+                for i0 in (box_i..n.min(box_i + wide)).step_by(side) {
+                    let rows = side.min(n - i0);
+                    let first = if box_i == box_j { i0 } else { box_j };
+                    for j0 in (first..n.min(box_j + wide)).step_by(side) {
+                        let cols = side.min(n - j0);
+                        // The block at (i0, j0), and the one that it is exchanged with.
+                        let blocks = [(i0, j0, rows, cols), (j0, i0, cols, rows)];
+                        let blocks = &blocks[..if i0 == j0 { 1 } else { 2 }];
+                        for (k, &(i, j, rows, cols)) in blocks.iter().enumerate() {
+                            // SAFETY: the caller's matrix; a block of `side` items each way fits a
+                            // buffer.
+                            unsafe {
+                                transpose_block::<I, W>(
+                                    isa,
+                                    [rows, cols],
+                                    |r| at(i + r, j).cast_const(),
+                                    |c| buffers[k].wrapping_add(c * rows * item),
+                                );
+                            }
+                        }
+                        for (k, &(i, j, rows, cols)) in blocks.iter().enumerate() {
+                            for c in 0..cols {
+                                (0..share).for_each(|_| ask());
+                                let from = buffers[k].wrapping_add(c * rows * item);
+                                // SAFETY: a row of the other block, all of which has been read.
+                                unsafe {
+                                    core::ptr::copy_nonoverlapping(from, at(j + c, i), rows * item);
+                                }
+                            }
+                        }
                     }
                 }
             }
