@@ -36,7 +36,7 @@ impl Shape {
     /// Columns moved together.
     fn band(&self) -> usize {
         let line = 64usize.div_ceil(self.item);
-        (BAND / (self.m * self.item)).max(line).min(self.n)
+        (BAND / (self.m * self.item) / line * line).max(line).min(self.n)
     }
 
     fn scratch(&self) -> usize {
@@ -45,7 +45,10 @@ impl Shape {
 }
 
 /// Bytes of scratch that a band of columns may take, if it is not a line wide only.
-const BAND: usize = 128 << 10;
+const BAND: usize = 512 << 10;
+
+/// Rows of a band are asked for so many rows ahead.
+const AHEAD: usize = 16;
 
 /// Bytes for what is moved one by one, of one thread.
 pub(crate) struct Scratch(Vec<u8>);
@@ -155,12 +158,9 @@ impl Passes {
         // SAFETY: the caller's promise; each pass permutes its units.
         unsafe {
             match pass {
-                Pass::Rotate => {
-                    let source = |i, j| wrap(i + j / s.b % s.m, s.m);
-                    columns::<ITEM>(s, p, tmp, source, back, units);
-                }
+                Pass::Rotate => columns::<ITEM, true>(s, p, tmp, back, units),
                 Pass::Rows => within_rows::<ITEM>(s, p, tmp, back, units),
-                Pass::Columns => columns::<ITEM>(s, p, tmp, |i, j| s.shuffled(i, j), back, units),
+                Pass::Columns => columns::<ITEM, false>(s, p, tmp, back, units),
             }
         }
     }
@@ -170,15 +170,6 @@ impl Passes {
 #[inline(always)]
 fn wrap(x: usize, n: usize) -> usize {
     if x >= n { x - n } else { x }
-}
-
-impl Shape {
-    /// The row from which the last pass takes item (i, j).
-    #[inline(always)]
-    fn shuffled(&self, i: usize, j: usize) -> usize {
-        let row = (i as u128 * self.n as u128 - (i / self.a) as u128) % self.m as u128;
-        wrap(j % self.m + row as usize, self.m)
-    }
 }
 
 /// Permutes each row: item j of row i goes to `((i + j/b) mod m + j*m) mod n`, or comes from there.
@@ -218,26 +209,33 @@ unsafe fn within_rows<const ITEM: usize>(
     }
 }
 
-/// Permutes each column of some bands: item i of column j comes from `source(i, j)`, or goes there.
+/// Permutes each column of some bands: item i of column j comes from row `(r(i) + c(j)) mod m`, or goes
+/// there. In the rotation r(i) = i and c(j) = j/b, else r(i) = i*n - i/a and c(j) = j. Both are
+/// counted on from one item to the next: a division costs more than a move.
 ///
 /// # Safety
-/// As [`Passes::run`]; `source(_, j)` is a permutation of the rows.
+/// As [`Passes::run`].
 #[inline(always)]
-unsafe fn columns<const ITEM: usize>(
+unsafe fn columns<const ITEM: usize, const ROTATE: bool>(
     s: Shape,
     p: *mut u8,
     tmp: *mut u8,
-    source: impl Fn(usize, usize) -> usize,
     back: bool,
     bands: Range<usize>,
 ) {
     let (band, pitch) = (s.band(), s.n * s.item);
+    // From one row to the next, but for every a-th one.
+    let down = if ROTATE { 1 } else { s.n % s.m };
     for number in bands {
         let j0 = number * band;
         let width = band.min(s.n - j0);
         let left = p.wrapping_add(j0 * s.item);
         let wide = width * s.item;
         for i in 0..s.m {
+            let ahead = left.wrapping_add((i + AHEAD) * pitch);
+            for at in (0..wide).step_by(64) {
+                prefetch_far(ahead.wrapping_add(at));
+            }
             // SAFETY: a row of the band, and its place in the scratch.
             unsafe {
                 core::ptr::copy_nonoverlapping(
@@ -247,11 +245,12 @@ unsafe fn columns<const ITEM: usize>(
                 );
             }
         }
+        let first = if ROTATE { j0 / s.b % s.m } else { j0 % s.m };
+        let (mut row, mut until) = (0, s.a);
         for i in 0..s.m {
-            // In both passes the source moves down by less than the number of rows from one column
-            // to the next.
+            let (mut col, mut same) = (first, s.b - j0 % s.b);
             for j in 0..width {
-                let k = source(i, j0 + j);
+                let k = wrap(row + col, s.m);
                 let (from, to) = if back { (i, k) } else { (k, i) };
                 // SAFETY: both are within the band.
                 unsafe {
@@ -260,6 +259,22 @@ unsafe fn columns<const ITEM: usize>(
                         left.wrapping_add(to * pitch + j * s.item),
                         tmp.wrapping_add(from * wide + j * s.item),
                     );
+                }
+                if ROTATE {
+                    same -= 1;
+                    if same == 0 {
+                        (same, col) = (s.b, wrap(col + 1, s.m));
+                    }
+                } else {
+                    col = wrap(col + 1, s.m);
+                }
+            }
+            row = wrap(row + down, s.m);
+            until -= 1;
+            if until == 0 {
+                until = s.a;
+                if !ROTATE {
+                    row = wrap(row + s.m - 1, s.m);
                 }
             }
         }

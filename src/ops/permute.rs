@@ -58,8 +58,9 @@ pub fn permute<T: Element>(
 /// which is the caller's to remember. Any other view must have the shape of its transpose, as a
 /// square matrix has, and its cells are permuted.
 ///
-/// Extra memory, from the heap and given back: at most the longer side of the largest matrix that
-/// the permutation is made of, or a band of its columns of 128 KiB, or of one line in width.
+/// Extra memory, from the heap and given back, for each thread that takes part: at most the longer
+/// side of the largest matrix that the permutation is made of, or a band of its columns of 512 KiB,
+/// or of one line in width.
 ///
 /// ```
 /// use ndblas::{ViewMut, permute_in_place};
