@@ -11,6 +11,7 @@
 //! Nothing here touches memory.
 
 use crate::MAX_NDIM;
+use crate::kernel::tiles::few::FEW;
 use crate::plan::Axis;
 use arrayvec::ArrayVec;
 
@@ -55,6 +56,21 @@ impl Crossing {
         let crossed = (1..N).map(crossing).find(|c| c.crosses(axes, c.operand));
         // Rows too short to be worth a call each are gathered in the buffer, too.
         crossed.or((copies && dense && run < 64).then(|| crossing(1)))
+    }
+
+    /// Whether the output and the operand lie in orders that differ by few words alone: dense rows
+    /// of them in one are columns in the other.
+    pub fn is_of_few<const N: usize>(&self, axes: &[Axis<N>]) -> bool {
+        let (k, item) = (self.operand, self.item as isize);
+        let &[first, ref outer @ ..] = &axes[self.shared..] else { return false };
+        let makes = |few: &Axis<N>, many: &Axis<N>, dense: usize, other: usize| {
+            (2..=FEW).contains(&few.len)
+                && few.stride[dense] == item
+                && many.stride[dense] == few.len as isize * item
+                && many.stride[other] == item
+        };
+        [1, 2, 4, 8].contains(&item)
+            && outer.iter().any(|a| makes(a, &first, k, 0) || makes(&first, a, 0, k))
     }
 
     /// Whether operand k has a smaller step along an outer axis than along the first.
@@ -267,11 +283,11 @@ impl Tiling {
         self.loops = loops;
     }
 
-    /// Makes the first box along `axis` shorter, if boxes take it in parts, as rows.
-    pub fn start_with(&mut self, axis: usize, extent: usize) {
+    /// Makes the first box along `axis` shorter, if boxes take it in parts, as `role`.
+    pub fn start_with(&mut self, axis: usize, role: Role, extent: usize) {
         let sides = &self.sides;
-        let is_row = |l: &Loop| l.side.is_some_and(|s| sides[s].role == Role::Row);
-        for l in self.loops.iter_mut().filter(|l| l.axis == axis && is_row(l)) {
+        let is_role = |l: &Loop| l.side.is_some_and(|s| sides[s].role == role);
+        for l in self.loops.iter_mut().filter(|l| l.axis == axis && is_role(l)) {
             if extent > 0 {
                 l.first = extent.min(l.extent);
             }

@@ -341,6 +341,44 @@ fn one_in() -> usize {
     (256 / cases.unwrap_or(256usize).max(1)).max(1)
 }
 
+/// Planes to pixels and back: few of one axis, as many of the other as registers hold, and a few more.
+#[test]
+fn moves_few_channels() {
+    let mut rng = Rng(9);
+    for channels in 1..=9 {
+        for registers in [1, 2, 4, 8, 16, 32, 64, 128, 192] {
+            for len in [registers - 1, registers, registers + 1] {
+                check_moves_of_all_sizes(&mut rng, &[len, channels], &[1, 0]);
+                check_moves_of_all_sizes(&mut rng, &[channels, len], &[1, 0]);
+            }
+        }
+        for _ in 0..4 {
+            let (h, w) = (rng.below(20) + 1, rng.below(70) + 1);
+            check_moves_of_all_sizes(&mut rng, &[3, h, w, channels], &[0, 3, 1, 2]);
+            check_moves_of_all_sizes(&mut rng, &[3, channels, h, w], &[0, 2, 3, 1]);
+        }
+    }
+}
+
+/// The same past the caches, with and without a start on a line, and over layers.
+#[test]
+fn moves_few_channels_large() {
+    let mut rng = Rng(10);
+    for (channels, words) in [(3, 2_200_007), (8, 800_001)] {
+        check_moves::<u8>(&mut rng, &[words, channels], &[1, 0]);
+        check_moves::<u8>(&mut rng, &[channels, words], &[1, 0]);
+        check_moves::<u16>(&mut rng, &[words / 2, channels], &[1, 0]);
+        check_moves::<u16>(&mut rng, &[channels, words / 2], &[1, 0]);
+        check_moves::<f32>(&mut rng, &[words / 4, channels], &[1, 0]);
+        check_moves::<f32>(&mut rng, &[channels, words / 4], &[1, 0]);
+        check_moves::<f64>(&mut rng, &[words / 8, channels], &[1, 0]);
+        check_moves::<f64>(&mut rng, &[channels, words / 8], &[1, 0]);
+        let (h, w) = (171, words / 4 / 3 / 171 + 1);
+        check_moves::<f32>(&mut rng, &[3, h, w, channels], &[0, 3, 1, 2]);
+        check_moves::<f32>(&mut rng, &[3, channels, h, w], &[0, 2, 3, 1]);
+    }
+}
+
 /// Memory on pages of a kind, given back when dropped.
 #[cfg(target_os = "linux")]
 struct Pages(*mut u8, std::alloc::Layout);

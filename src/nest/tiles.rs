@@ -4,6 +4,7 @@ use super::{Block, Walk, step};
 use crate::MAX_NDIM;
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::kernel::tiles::bytes::{fence, prefetch, prefetch_far};
+use crate::kernel::tiles::few::FEW;
 use crate::kernel::tiles::strip::{Runs, Strip};
 use crate::kernel::tiles::{Bring, Matrix};
 use crate::kernel::{LINE, Rows};
@@ -13,6 +14,7 @@ use crate::tiling::{Aim, Crossing, Loop, MAX_SIDE, Role, Side, Tiling, is_nearer
 use arrayvec::ArrayVec;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 
 impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
     /// Runs a kernel over operands whose elements lie in different orders.
@@ -32,7 +34,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
             let shape = [a.len, b.len];
             return dispatch(Matrix { item, shape, source, target, row_step, column_step });
         }
-        if K::COPIES && large {
+        if K::COPIES && large && !crossing.is_of_few(axes) {
             let pairs: ArrayVec<Axis<2>, { MAX_NDIM + 1 }> = axes[crossing.shared..]
                 .iter()
                 .map(|a| Axis { len: a.len, stride: [a.stride[0], a.stride[k]] })
@@ -101,21 +103,44 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         }
         let axes = &self.plan.axes[..];
         let Crossing { operand: k, item, shared } = *crossing;
-        let mut tiling = Tiling::new(axes, k, item, shared, FAR);
+        let few = crossing.is_of_few(axes);
+        let aim = if few { FAR_OF_FEW } else { FAR };
+        let mut tiling = Tiling::new(axes, k, item, shared, aim);
         let sources = Source::each::<N, OUT>(&tiling, axes, crossing);
         let Some(row) = even_row::<T, N>(&tiling, axes, crossing, &sources) else { return false };
         // Slices end where lines of the output do.
         let to_line = |p: *mut u8| p.addr().wrapping_neg() % LINE / item;
         let dense = row.stride[0] == size_of::<T>() as isize;
-        if dense {
-            tiling.start_with(shared, to_line(first[0]));
-        }
         let columns: [Table; N] = core::array::from_fn(|j| {
             Table::new(&tiling, Role::Column, |side| axes[side.axis].stride[j])
         });
-        let bytes = if large { STRETCH } else { SLICE };
+        // Few rows whose columns follow one another: many columns are one to the kernel.
+        let height = row.len * size_of::<T>();
+        let flat = few
+            && height <= FEW * item
+            && (0..N).all(|j| {
+                let even = row.stride[j] == size_of::<T>() as isize;
+                sources[j].is_some() || (even && columns[j].step() == Some(height as isize))
+            });
+        if flat {
+            // Whole lines, if there is a column that starts one.
+            let start = |c: &usize| (first[0].addr() + c * height).is_multiple_of(LINE);
+            let column = tiling.matrix(Role::Column).next().map(|side| side.axis);
+            if let (Some(axis), Some(c)) = (column, (0..LINE).find(start)) {
+                tiling.start_with(axis, Role::Column, c);
+            }
+        } else if dense {
+            tiling.start_with(shared, Role::Row, to_line(first[0]));
+        }
+        let bytes = match large {
+            _ if flat => height,
+            true if few => NEAR.volume / FEW,
+            true => STRETCH,
+            false => SLICE,
+        };
         let tall = (bytes / item).max(1);
         let wide = (if large { NEAR.volume } else { BLOCK }) / (tall * item);
+        let wide = if flat { (wide / LINE * LINE).min(MAX_SIDE) } else { wide };
         let pitch: Table = Table((0..wide as isize).map(|c| c * (tall * item) as isize).collect());
         let mut buffers = [const { Buffer64([MaybeUninit::uninit(); NEAR.volume]) }; N];
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
@@ -125,6 +150,9 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let runs = |p: [*mut u8; N], [rows, cols]: [usize; 2], turns: usize| {
             core::array::from_fn(|j| match &sources[j] {
                 _ if !far || (large && j < OUT) => Ahead::NONE,
+                Some(source) if source.even == Some(cols as isize * source.step) => {
+                    Ahead::new(p[j], &source.rows.0[..1], rows * cols, source.step, item, turns)
+                }
                 Some(source) => {
                     Ahead::new(p[j], &source.rows.0[..rows], cols, source.step, item, turns)
                 }
@@ -133,7 +161,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         };
         let work = |p: [*mut u8; N], [rows, cols]: [usize; 2], ahead: &mut [Ahead; N]| {
             let mut done = 0;
-            let mut count = if dense { to_line(p[0]) } else { 0 };
+            let mut count = if dense && !flat { to_line(p[0]) } else { 0 };
             while done < rows {
                 count = if count > 0 { count } else { tall }.min(tall).min(rows - done);
                 for c in (0..cols).step_by(wide) {
@@ -144,17 +172,21 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                         core::array::from_fn(|j| &columns[j].0[c..c + n]);
                     for j in OUT..N {
                         let Some(source) = &sources[j] else { continue };
-                        dispatch(Bring {
+                        source.bring(
                             item,
-                            source: p[j].wrapping_offset(c as isize * source.step),
-                            target: buffers[j],
-                            rows: &source.rows.0[done..done + count],
-                            columns: &pitch.0[..n],
-                            step: source.step,
-                            layers: &[],
-                        });
+                            p[j].wrapping_offset(c as isize * source.step),
+                            buffers[j],
+                            done..done + count,
+                            (&pitch.0[..n], Some((tall * item) as isize)),
+                            &[],
+                        );
                         (at[j], tables[j]) = (buffers[j], &pitch.0[..n]);
                         row.stride[j] = size_of::<T>() as isize;
+                    }
+                    if flat {
+                        at = core::array::from_fn(|j| at[j].wrapping_offset(tables[j][0]));
+                        tables = [&[0]; N];
+                        row.len *= n;
                     }
                     dispatch(Columns {
                         kernel,
@@ -205,6 +237,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let columns = Table::new(&tiling, Role::Column, |side| {
             if in_place { axes[side.axis].stride[0] } else { side.step }
         });
+        let column_step = columns.step();
         let sources = Source::each::<N, OUT>(&tiling, axes, crossing);
         let mut buffers = [const { Buffer64([MaybeUninit::uninit(); NEAR.volume]) }; N];
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
@@ -226,15 +259,14 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                         (extent, stride[k], if in_place { stride[0] } else { side.step })
                     })
                     .collect();
-                dispatch(Bring {
-                    item: crossing.item,
-                    source: p[k],
-                    target: if in_place { p[0] } else { buffers[k] },
-                    rows: &source.rows.0[..side_of(Role::Row)],
-                    columns: &columns.0[..side_of(Role::Column)],
-                    step: source.step,
-                    layers: &layers,
-                });
+                source.bring(
+                    crossing.item,
+                    p[k],
+                    if in_place { p[0] } else { buffers[k] },
+                    0..side_of(Role::Row),
+                    (&columns.0[..side_of(Role::Column)], column_step),
+                    &layers,
+                );
             }
             if in_place {
                 return;
@@ -266,6 +298,9 @@ const NEAR: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
 
 /// Boxes that fit an L2 cache twice, with runs that are worth an address of the memory on both sides.
 const FAR: Aim = Aim { run: 1024, line: 512, volume: 256 << 10 };
+
+/// As many rows or columns as a box may have, of few of the others.
+const FAR_OF_FEW: Aim = Aim { run: 2048, line: 2048, volume: 256 << 10 };
 
 /// Walks over fewer bytes find them in the caches.
 const FAR_FROM: usize = 1 << 20;
@@ -650,11 +685,19 @@ impl Table {
         }
         Table(table)
     }
+
+    /// The step from one to the next, if it is even.
+    fn step(&self) -> Option<isize> {
+        let step = self.0.get(1).map_or(0, |second| second - self.0[0]);
+        self.0.windows(2).all(|w| w[1] - w[0] == step).then_some(step)
+    }
 }
 
 /// An operand that is brought to a buffer.
 struct Source {
     rows: Table,
+    /// Their step, if it is even.
+    even: Option<isize>,
     /// From one column to the next.
     step: isize,
 }
@@ -685,7 +728,30 @@ impl Source {
             }
         }
         let rows = Table::new(tiling, Role::Row, |side| axes[side.axis].stride[k]);
-        Some(Source { rows, step: run.stride[k] })
+        Some(Source { even: rows.step(), rows, step: run.stride[k] })
+    }
+
+    /// Brings some rows of a box to columns at these offsets, which may be at an even step.
+    fn bring(
+        &self,
+        item: usize,
+        source: *const u8,
+        target: *mut u8,
+        rows: Range<usize>,
+        (columns, column_step): (&[isize], Option<isize>),
+        layers: &[(usize, isize, isize)],
+    ) {
+        let rows = &self.rows.0[rows];
+        if let ([], Some(row_step), Some(column_step)) = (layers, self.even, column_step)
+            && self.step == item as isize
+            && [1, 2, 4, 8, 16].contains(&item)
+        {
+            let (source, target) =
+                (source.wrapping_offset(rows[0]), target.wrapping_offset(columns[0]));
+            let shape = [rows.len(), columns.len()];
+            return dispatch(Matrix { item, shape, source, target, row_step, column_step });
+        }
+        dispatch(Bring { item, source, target, rows, columns, step: self.step, layers });
     }
 }
 

@@ -16,6 +16,11 @@ pub trait Bytes<I: Isa>: Copy {
     /// # Safety
     /// `p` is valid for writing a register; no alignment is needed.
     unsafe fn store(self, p: *mut u8);
+    /// Each lane to a place of its own.
+    ///
+    /// # Safety
+    /// `p(lane)` is valid for writing 16 bytes; no alignment is needed.
+    unsafe fn store_lanes(self, p: impl Fn(usize) -> *mut u8);
     /// Stores past the caches.
     ///
     /// # Safety
@@ -25,6 +30,10 @@ pub trait Bytes<I: Isa>: Copy {
     fn zip_low<W: Word>(self, other: Self) -> Self;
     /// In each lane, the words of the upper halves of both in turn.
     fn zip_high<W: Word>(self, other: Self) -> Self;
+    /// In each lane, the bytes at the places that `mask` names; zero where it says 128.
+    fn shuffle(self, mask: &[u8; 16]) -> Self;
+    /// The bits of both.
+    fn or(self, other: Self) -> Self;
     /// Copies one line past the caches.
     ///
     /// # Safety
@@ -96,6 +105,8 @@ impl<I: Isa> Bytes<I> for None {
     #[inline(always)]
     unsafe fn store(self, _: *mut u8) {}
     #[inline(always)]
+    unsafe fn store_lanes(self, _: impl Fn(usize) -> *mut u8) {}
+    #[inline(always)]
     unsafe fn stream(self, _: *mut u8) {}
     #[inline(always)]
     fn zip_low<W: Word>(self, _: Self) -> Self {
@@ -103,6 +114,14 @@ impl<I: Isa> Bytes<I> for None {
     }
     #[inline(always)]
     fn zip_high<W: Word>(self, _: Self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn shuffle(self, _: &[u8; 16]) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn or(self, _: Self) -> Self {
         self
     }
     #[inline(always)]
@@ -138,7 +157,12 @@ mod x86 {
     #[derive(Clone, Copy)]
     pub struct Xmm(__m128i);
 
-    impl<I: Isa> Bytes<I> for Xmm {
+    /// What has AVX2, and so the shuffles of SSSE3.
+    pub trait WithAvx2: Isa {}
+    impl WithAvx2 for Avx2 {}
+    impl WithAvx2 for Avx512 {}
+
+    impl<I: WithAvx2> Bytes<I> for Xmm {
         const LANES: usize = 1;
         #[inline(always)]
         unsafe fn load_lanes(_: I, p: impl Fn(usize) -> *const u8) -> Self {
@@ -149,6 +173,11 @@ mod x86 {
         unsafe fn store(self, p: *mut u8) {
             // SAFETY: every x86-64 CPU has SSE2; the caller's bytes.
             unsafe { _mm_storeu_si128(p.cast(), self.0) }
+        }
+        #[inline(always)]
+        unsafe fn store_lanes(self, p: impl Fn(usize) -> *mut u8) {
+            // SAFETY: the value proves the instructions; the caller's bytes.
+            unsafe { _mm_storeu_si128(p(0).cast(), self.0) }
         }
         #[inline(always)]
         unsafe fn stream(self, p: *mut u8) {
@@ -188,6 +217,17 @@ mod x86 {
             })
         }
         #[inline(always)]
+        fn shuffle(self, mask: &[u8; 16]) -> Self {
+            // SAFETY: the value proves the instructions.
+            Xmm(unsafe { _mm_shuffle_epi8(self.0, _mm_loadu_si128(mask.as_ptr().cast())) })
+        }
+        #[inline(always)]
+        fn or(self, o: Self) -> Self {
+            // SAFETY: the value proves the instructions.
+            #[allow(unused_unsafe)]
+            Xmm(unsafe { _mm_or_si128(self.0, o.0) })
+        }
+        #[inline(always)]
         unsafe fn stream_line(_: I, from: *const u8, to: *mut u8) {
             let (from, to) = (from.cast::<__m128i>(), to.cast::<__m128i>());
             // SAFETY: every x86-64 CPU has SSE2; the caller's line.
@@ -219,6 +259,14 @@ mod x86 {
         unsafe fn store(self, p: *mut u8) {
             // SAFETY: the value proves the instructions; the caller's bytes.
             unsafe { _mm256_storeu_si256(p.cast(), self.0) }
+        }
+        #[inline(always)]
+        unsafe fn store_lanes(self, p: impl Fn(usize) -> *mut u8) {
+            // SAFETY: the value proves the instructions; the caller's bytes.
+            unsafe {
+                _mm_storeu_si128(p(0).cast(), _mm256_castsi256_si128(self.0));
+                _mm_storeu_si128(p(1).cast(), _mm256_extracti128_si256::<1>(self.0));
+            }
         }
         #[inline(always)]
         unsafe fn stream(self, p: *mut u8) {
@@ -258,6 +306,20 @@ mod x86 {
             })
         }
         #[inline(always)]
+        fn shuffle(self, mask: &[u8; 16]) -> Self {
+            // SAFETY: the value proves the instructions.
+            Ymm(unsafe {
+                let mask = _mm256_broadcastsi128_si256(_mm_loadu_si128(mask.as_ptr().cast()));
+                _mm256_shuffle_epi8(self.0, mask)
+            })
+        }
+        #[inline(always)]
+        fn or(self, o: Self) -> Self {
+            // SAFETY: the value proves the instructions.
+            #[allow(unused_unsafe)]
+            Ymm(unsafe { _mm256_or_si256(self.0, o.0) })
+        }
+        #[inline(always)]
         unsafe fn stream_line(_: Avx2, from: *const u8, to: *mut u8) {
             let (from, to) = (from.cast::<__m256i>(), to.cast::<__m256i>());
             // SAFETY: the token proves the instructions; the caller's line.
@@ -290,6 +352,16 @@ mod x86 {
         unsafe fn store(self, p: *mut u8) {
             // SAFETY: the value proves the instructions; the caller's bytes.
             unsafe { _mm512_storeu_si512(p.cast(), self.0) }
+        }
+        #[inline(always)]
+        unsafe fn store_lanes(self, p: impl Fn(usize) -> *mut u8) {
+            // SAFETY: the value proves the instructions; the caller's bytes.
+            unsafe {
+                _mm_storeu_si128(p(0).cast(), _mm512_castsi512_si128(self.0));
+                _mm_storeu_si128(p(1).cast(), _mm512_extracti32x4_epi32::<1>(self.0));
+                _mm_storeu_si128(p(2).cast(), _mm512_extracti32x4_epi32::<2>(self.0));
+                _mm_storeu_si128(p(3).cast(), _mm512_extracti32x4_epi32::<3>(self.0));
+            }
         }
         #[inline(always)]
         unsafe fn stream(self, p: *mut u8) {
@@ -327,6 +399,20 @@ mod x86 {
                     _mm512_unpackhi_epi64
                 )
             })
+        }
+        #[inline(always)]
+        fn shuffle(self, mask: &[u8; 16]) -> Self {
+            // SAFETY: the value proves the instructions.
+            Zmm(unsafe {
+                let mask = _mm512_broadcast_i32x4(_mm_loadu_si128(mask.as_ptr().cast()));
+                _mm512_shuffle_epi8(self.0, mask)
+            })
+        }
+        #[inline(always)]
+        fn or(self, o: Self) -> Self {
+            // SAFETY: the value proves the instructions.
+            #[allow(unused_unsafe)]
+            Zmm(unsafe { _mm512_or_si512(self.0, o.0) })
         }
         #[inline(always)]
         unsafe fn stream_line(_: Avx512, from: *const u8, to: *mut u8) {
@@ -372,6 +458,11 @@ mod neon {
         unsafe fn store(self, p: *mut u8) {
             // SAFETY: every aarch64 CPU has NEON; the caller's bytes.
             unsafe { vst1q_u8(p, self.0) }
+        }
+        #[inline(always)]
+        unsafe fn store_lanes(self, p: impl Fn(usize) -> *mut u8) {
+            // SAFETY: the value proves the instructions; the caller's bytes.
+            unsafe { vst1q_u8(p(0), self.0) }
         }
         #[inline(always)]
         unsafe fn stream(self, p: *mut u8) {
@@ -423,6 +514,17 @@ mod neon {
                     )),
                 }
             })
+        }
+        #[inline(always)]
+        fn shuffle(self, mask: &[u8; 16]) -> Self {
+            // SAFETY: the value proves the instructions.
+            Neon16(unsafe { vqtbl1q_u8(self.0, vld1q_u8(mask.as_ptr())) })
+        }
+        #[inline(always)]
+        fn or(self, o: Self) -> Self {
+            // SAFETY: the value proves the instructions.
+            #[allow(unused_unsafe)]
+            Neon16(unsafe { vorrq_u8(self.0, o.0) })
         }
         #[inline(always)]
         unsafe fn stream_line(_: I, from: *const u8, to: *mut u8) {

@@ -6,6 +6,7 @@
 //! Only the zip is an instruction of the CPU; the network is the same for every word and register.
 
 pub(crate) mod bytes;
+pub(crate) mod few;
 pub(crate) mod strip;
 
 use super::LINE;
@@ -184,18 +185,23 @@ impl Kernel for Matrix {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        with_word!(self.item, W => self.words::<I, W>(isa))
-    }
-}
-
-impl Matrix {
-    #[inline(always)]
-    fn words<I: Isa, W: Word>(self, isa: I) {
-        let row = |i: usize| self.source.wrapping_offset(self.row_step.wrapping_mul(i as isize));
-        let column =
-            |c: usize| self.target.wrapping_offset(self.column_step.wrapping_mul(c as isize));
+        let Matrix { item, shape: [rows, cols], source, target, .. } = self;
+        let row = |i: usize| source.wrapping_offset(self.row_step.wrapping_mul(i as isize));
+        let column = |c: usize| target.wrapping_offset(self.column_step.wrapping_mul(c as isize));
+        let is_step = |step: isize, n: usize| step == n.wrapping_mul(item) as isize;
         // SAFETY: a walk made this of two operands of this shape.
-        unsafe { transpose::<I, W>(isa, self.shape, row, column) }
+        unsafe {
+            if is_step(self.row_step, cols) && few::is_apt::<I>(item, [rows, cols], true) {
+                let dense = source.cast_mut();
+                few::transpose::<I, true>(isa, item, [rows, cols], dense, column);
+            } else if is_step(self.column_step, rows) && few::is_apt::<I>(item, [cols, rows], false)
+            {
+                let row = |i| row(i).cast_mut();
+                few::transpose::<I, false>(isa, item, [cols, rows], target, row);
+            } else {
+                with_word!(item, W => transpose::<I, W>(isa, [rows, cols], row, column))
+            }
+        }
     }
 }
 
@@ -219,23 +225,26 @@ impl Kernel for Bring<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        match self.item {
+        let (item, rows, cols) = (self.item, self.rows, self.columns);
+        match item {
             1 => self.words::<I, u8>(isa),
             2 => self.words::<I, u16>(isa),
             4 => self.words::<I, u32>(isa),
             8 => self.words::<I, u64>(isa),
             16 => self.words::<I, [u64; 2]>(isa),
-            _ => self.each(|source, target| {
-                for (i, &row) in self.rows.iter().enumerate() {
-                    let mut from = source.wrapping_offset(row);
-                    for &column in self.columns {
-                        let to = target.wrapping_offset(column).wrapping_add(i * self.item);
-                        // SAFETY: an item of the box, and its place.
-                        unsafe { run(isa, self.item, from, to) };
-                        from = from.wrapping_offset(self.step);
+            _ => {
+                for (source, target) in self.layers() {
+                    for (i, &row) in rows.iter().enumerate() {
+                        let mut from = source.wrapping_offset(row);
+                        for &column in cols {
+                            let to = target.wrapping_offset(column).wrapping_add(i * item);
+                            // SAFETY: an item of the box, and its place.
+                            unsafe { run(isa, item, from, to) };
+                            from = from.wrapping_offset(self.step);
+                        }
                     }
                 }
-            }),
+            }
         }
     }
 }
@@ -244,7 +253,7 @@ impl Bring<'_> {
     #[inline(always)]
     fn words<I: Isa, W: Word>(&self, isa: I) {
         let shape = [self.rows.len(), self.columns.len()];
-        self.each(|source, target| {
+        for (source, target) in self.layers() {
             let row = |i: usize| {
                 // SAFETY: called for the rows of the matrix.
                 source.wrapping_offset(*unsafe { self.rows.get_unchecked(i) })
@@ -264,15 +273,15 @@ impl Bring<'_> {
                     }
                 }
             }
-        });
+        }
     }
 
-    /// Calls `body` with the source and target of each layer. One call in the code, so that it is
-    /// inlined where the instruction set is known.
+    /// The source and target of each layer. To be gone over by a loop, whose body is compiled for the
+    /// instruction set of the function that it is in: that of a closure, unless inlined, is not.
     #[inline(always)]
-    fn each(&self, body: impl Fn(*const u8, *mut u8)) {
+    fn layers(&self) -> impl Iterator<Item = (*const u8, *mut u8)> {
         let count: usize = self.layers.iter().map(|l| l.0).product();
-        for number in 0..count {
+        (0..count).map(|number| {
             let (mut rest, mut source, mut target) = (number, self.source, self.target);
             for &(len, from, to) in self.layers {
                 let i = (rest % len) as isize;
@@ -280,8 +289,8 @@ impl Bring<'_> {
                 target = target.wrapping_offset(i * to);
                 rest /= len;
             }
-            body(source, target);
-        }
+            (source, target)
+        })
     }
 }
 
