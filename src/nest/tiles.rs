@@ -588,10 +588,9 @@ impl GroupPlan {
         self.rows.extend(strips.rows(self.group.start, self.group.lines * LINE));
         for (end, alone) in self.ends.iter_mut().zip(&mut self.alone) {
             alone.clear();
-            if !runs && self.group.lines > 0 {
-                if let Some(single) = end.take_if(|end| end.columns == 1) {
-                    alone.extend(strips.rows(single.start, single.bytes));
-                }
+            let single = |end: &mut End| !runs && self.group.lines > 0 && end.columns == 1;
+            if let Some(end) = end.take_if(single) {
+                alone.extend(strips.rows(end.start, end.bytes));
             }
         }
     }
