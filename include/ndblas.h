@@ -209,7 +209,7 @@ int32_t ndblas_permute(struct ndblas_scalar alpha,
 
 /// a <- transpose(a, perm) in its own memory. a is dense and row-major, and then holds the permuted
 /// array, dense and row-major; or any view whose permuted shape is its shape, and then its cells are
-/// permuted. perm as for ndblas_permute. Extra memory is bounded by a few rows or 1 MB.
+/// permuted. perm as for ndblas_permute. Extra memory is bounded by a few rows or 512 KiB a thread.
 int32_t ndblas_permute_in_place(struct ndblas_view_mut *a, const int32_t *perm);
 
 /// out[.., l, ..] <- beta*out + alpha*a[.., index[.., l, ..], ..] along axis, as NumPy's

@@ -19,6 +19,9 @@ struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
+/// The bytes of the largest.
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
 /// So many bytes or more are refused.
 static REFUSED_FROM: AtomicUsize = AtomicUsize::new(usize::MAX);
 
@@ -26,6 +29,7 @@ static REFUSED_FROM: AtomicUsize = AtomicUsize::new(usize::MAX);
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: std::alloc::Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
         if layout.size() >= REFUSED_FROM.load(Ordering::Relaxed) {
             return std::ptr::null_mut();
         }
@@ -213,6 +217,22 @@ fn check_indexed() {
     }
 }
 
+/// A transpose in place takes no second copy, but some rows or columns at a time.
+fn check_bounded() {
+    let (rows, cols) = (1500, 1000);
+    let n = (rows * cols) as u64;
+    let values = (0..n).map(|i| i as f64).collect::<Vec<_>>();
+    let mut a = Array::from_values(&[rows, cols], &values);
+    let view = &mut a.view_mut();
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    LARGEST.store(0, Ordering::Relaxed);
+    // SAFETY: the view lies in the array.
+    assert_eq!(unsafe { ndblas_permute_in_place(view, std::ptr::null()) }, OK);
+    let (count, largest) = (ALLOCATIONS.load(Ordering::Relaxed), LARGEST.load(Ordering::Relaxed));
+    assert!(count - before <= 2 && largest <= 512 << 10, "{count} - {before}, {largest} bytes");
+    assert!(largest > 0 && a.values()[1] == cols as f64);
+}
+
 /// A transpose in place that gets no scratch is an error, and has moved nothing.
 fn check_refused() {
     const MEMORY: i32 = 9;
@@ -247,5 +267,6 @@ fn no_call_allocates() {
     check_blas_names();
     check_rust();
     check_indexed();
+    check_bounded();
     check_refused();
 }

@@ -49,7 +49,7 @@ pub unsafe extern "C" fn ndblas_permute(
 
 /// a <- transpose(a, perm) in its own memory. a is dense and row-major, and then holds the permuted
 /// array, dense and row-major; or any view whose permuted shape is its shape, and then its cells are
-/// permuted. perm as for ndblas_permute. Extra memory is bounded by a few rows or 1 MB.
+/// permuted. perm as for ndblas_permute. Extra memory is bounded by a few rows or 512 KiB a thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ndblas_permute_in_place(a: *mut ndblas_view_mut, perm: *const i32) -> i32 {
     guard(|| {

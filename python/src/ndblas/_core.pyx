@@ -706,7 +706,7 @@ def permute_in_place(a, perm=None):
 
     Notes
     -----
-    Extra memory is bounded by a few rows or 1 MB.
+    Extra memory is bounded by a few rows or 512 KiB a thread.
 
     Examples
     --------
