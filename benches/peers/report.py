@@ -408,7 +408,7 @@ def machine():
     if os.path.exists("/proc/cpuinfo"):
         names = [l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")]
         model = names[0] if names else model
-    return f"{model}, {os.cpu_count()} CPUs, {platform.system()} {platform.release()}"
+    return f"{model}, {os.cpu_count()} CPUs, {platform.system()} {platform.release().split('-')[0]}"
 
 
 def versions(python):
