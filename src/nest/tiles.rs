@@ -65,7 +65,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
     ) {
         let axes = &self.plan.axes[..];
         let extent = (STRETCH / crossing.item).max(2);
-        let loops = by_input(axes, 1, crossing.operand, None, [extent; 2]);
+        let loops = by_input(axes, 1, crossing.operand, extent);
         let bytes = extent * crossing.item;
         let mut later = Later::<_, _, 6>::new(|(p, runs): ([*mut u8; N], usize)| {
             let block = [axes[0], Axis { len: runs, ..axes[1] }];
@@ -473,24 +473,19 @@ fn prefetch_lines(prefetch: impl Fn(*const u8), p: *const u8, n: usize) {
     }
 }
 
-/// Loops over boxes of `extents` (the first and the others) of the axis at `shared`, and over the
-/// other axes but one, in the order of operand k.
+/// Loops over boxes of `extent` of the axis at `shared`, and over the other axes, in the order of
+/// operand k.
 fn by_input<const N: usize>(
     axes: &[Axis<N>],
     shared: usize,
     k: usize,
-    without: Option<usize>,
-    extents: [usize; 2],
+    extent: usize,
 ) -> ArrayVec<Loop, { MAX_NDIM + 1 }> {
     let mut loops = ArrayVec::<Loop, _>::new();
     for (axis, a) in axes.iter().enumerate().skip(shared) {
-        if Some(axis) == without {
-            continue;
-        }
-        let ([first, extent], side) =
-            if axis == shared { (extents, Some(0)) } else { ([1, 1], None) };
+        let (extent, side) = if axis == shared { (extent, Some(0)) } else { (1, None) };
         let rank = |l: &Loop| axes[l.axis].stride[k].saturating_mul(l.extent as isize);
-        let new = Loop { axis, len: a.len, extent, first, side };
+        let new = Loop { axis, len: a.len, extent, first: extent, side };
         let mut at = loops.len();
         while at > 0 && is_nearer(rank(&new), rank(&loops[at - 1])) {
             at -= 1;

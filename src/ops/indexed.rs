@@ -125,8 +125,8 @@ pub fn gather_nd<T: Element>(
 /// after the other in row-major order: the bits are those of the serial loop.
 ///
 /// Every element type with alpha = 1 (integers wrap), when terms are added as they are, without a
-/// product; another alpha needs arithmetic. With alpha = 0, nothing is read or written. Out shares no cell with src or index. It is the adjoint
-/// of [`gather`] with the same axis, index and mode.
+/// product; another alpha needs arithmetic. With alpha = 0, nothing is read or written. Out shares
+/// no cell with src or index. It is the adjoint of [`gather`] with the same axis, index and mode.
 ///
 /// ```
 /// use ndblas::{Index, Mode, View, ViewMut, scatter_add};
