@@ -5,6 +5,7 @@
 //! columns, a permutation within each row and a permutation within each column, each of which needs
 //! one row or column of scratch. Columns are taken in bands, so that lines are moved whole.
 
+use super::LINE;
 use super::tiles::bytes::prefetch_far;
 use super::tiles::transpose as transpose_block;
 use crate::error::Error;
@@ -35,7 +36,7 @@ impl Shape {
 
     /// Columns moved together.
     fn band(&self) -> usize {
-        let line = 64usize.div_ceil(self.item);
+        let line = LINE.div_ceil(self.item);
         (BAND / (self.m * self.item) / line * line).max(line).min(self.n)
     }
 
@@ -233,7 +234,7 @@ unsafe fn columns<const ITEM: usize, const ROTATE: bool>(
         let wide = width * s.item;
         for i in 0..s.m {
             let ahead = left.wrapping_add((i + AHEAD) * pitch);
-            for at in (0..wide).step_by(64) {
+            for at in (0..wide).step_by(LINE) {
                 prefetch_far(ahead.wrapping_add(at));
             }
             // SAFETY: a row of the band, and its place in the scratch.
@@ -312,7 +313,7 @@ pub(crate) unsafe fn transpose_square(
 /// # Safety
 /// As [`transpose_square`].
 unsafe fn swaps<W: Copy>(p: *mut u8, n: usize, down: isize, right: isize, rows: Range<usize>) {
-    let side = 64 / size_of::<W>();
+    let side = LINE / size_of::<W>();
     let at =
         |i: usize, j: usize| p.wrapping_offset(i as isize * down + j as isize * right).cast::<W>();
     for i0 in rows.step_by(side) {
@@ -368,7 +369,7 @@ impl Square {
     fn words<I: Isa, W: Word>(self, isa: I) {
         let Square { p, n, step, rows: range, .. } = self;
         let item = size_of::<W>();
-        let side = (64 / item).max(32);
+        let side = (LINE / item).max(32);
         let wide = (BOX / item).clamp(side, SIDE);
         let mut buffers = [const { Block(MaybeUninit::uninit()) }; 2];
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
@@ -381,13 +382,13 @@ impl Square {
                     (box_i + wide < range.end).then_some((box_i + wide, box_i + wide))
                 };
                 // Line by line of the rows of one box and of the other; lines a row, rows a box.
-                let (lines, tall) = (wide * item / 64, wide);
+                let (lines, tall) = (wide * item / LINE, wide);
                 let mut asked = 0;
                 let mut ask = || {
                     let Some((i, j)) = next else { return };
                     let row = asked / lines;
                     let (i, j) = if row < tall { (i + row, j) } else { (j + row - tall, i) };
-                    prefetch_far(at(i, j).wrapping_add(asked % lines * 64));
+                    prefetch_far(at(i, j).wrapping_add(asked % lines * LINE));
                     asked += 1;
                 };
                 // Each block stores as many rows as it has, and so do their pairs: that is twice.

@@ -161,9 +161,12 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         };
         let work = |p: [*mut u8; N], [rows, cols]: [usize; 2], ahead: &mut [Ahead; N]| {
             let mut done = 0;
-            let mut count = if dense && !flat { to_line(p[0]) } else { 0 };
+            let mut most = match to_line(p[0]) {
+                head @ 1.. if dense && !flat => head.min(tall),
+                _ => tall,
+            };
             while done < rows {
-                count = if count > 0 { count } else { tall }.min(tall).min(rows - done);
+                let count = most.min(rows - done);
                 for c in (0..cols).step_by(wide) {
                     let n = wide.min(cols - c);
                     let mut at = step(p, down.map(|s| s * done as isize));
@@ -199,7 +202,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                     });
                 }
                 done += count;
-                count = tall;
+                most = tall;
             }
         };
         let mut now: Option<([*mut u8; N], [usize; 2])> = None;

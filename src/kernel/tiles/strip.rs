@@ -48,11 +48,10 @@ impl Strip<'_> {
         let (item, lanes) = (size_of::<W>(), I::Bytes::LANES);
         let (tall, few) = (LINE / item, 16 / item);
         let lines = self.rows.len() / tall;
-        let source = self.source;
         let block = |line: usize| {
             let rows = &self.rows[line * tall..][..tall];
             let target = self.target.wrapping_add(line * LINE);
-            Block { strip: &self, source, rows, target }
+            Block { strip: &self, rows, target }
         };
         // The ends are stored to last.
         let last = self.cols - 1;
@@ -89,7 +88,7 @@ impl Strip<'_> {
         let before = (self.ends[0].len() * item).wrapping_neg();
         for (rows, column, at) in [(self.ends[0], 0, before), (self.ends[1], last, after)] {
             let target = self.target.wrapping_add(at);
-            let block = Block { strip: &self, source, rows, target };
+            let block = Block { strip: &self, rows, target };
             // SAFETY: as above.
             unsafe { block.each::<W>(column, column + usize::from(!rows.is_empty())) };
         }
@@ -130,7 +129,6 @@ impl Strip<'_> {
 /// One line of a strip.
 struct Block<'s, 'r> {
     strip: &'s Strip<'r>,
-    source: *const u8,
     rows: &'r [isize],
     target: *mut u8,
 }
@@ -138,7 +136,7 @@ struct Block<'s, 'r> {
 impl Block<'_, '_> {
     #[inline(always)]
     fn row(&self, i: usize) -> *const u8 {
-        self.source.wrapping_offset(self.rows[i])
+        self.strip.source.wrapping_offset(self.rows[i])
     }
 
     #[inline(always)]
