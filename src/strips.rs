@@ -30,11 +30,14 @@ const NEAR: isize = 4096;
 /// No strip has more rows.
 pub(crate) const MAX_ROWS: usize = 128;
 
-/// A period of several axes has no more elements.
+/// A period whose lines are whole gets another axis only up to so many elements.
+const SHORT_PERIOD: usize = 512;
+
+/// A period whose lines are not, where rows are shorter than [`LONG_ROW`].
 const MAX_PERIOD: usize = 2048;
 
-/// Nor more than this if its lines are whole already.
-const SHORT_PERIOD: usize = 512;
+/// Rows of so many bytes are read well one by one, wherever they are.
+const LONG_ROW: usize = 256;
 
 /// Room for the axes of a plan.
 type Axes<A> = ArrayVec<A, { MAX_NDIM + 2 }>;
@@ -69,10 +72,10 @@ enum Next {
 pub(crate) struct Strips {
     /// Bytes that move as one.
     item: usize,
-    /// The input's byte offset at each position of a period of several axes; else none.
-    table: ArrayVec<isize, MAX_PERIOD>,
-    /// The input's step along the first axis.
-    step: isize,
+    /// They are runs of several words, and so not transposed but copied.
+    pub runs: bool,
+    /// The axes of a period, with the input's steps.
+    axes: Axes<Axis<1>>,
     /// The positions of a period.
     period: usize,
     /// The input's step to the next period.
@@ -126,7 +129,7 @@ impl Strips {
     /// Strips over `axes` of output and input, the output's order, if all lines of the output begin
     /// where `start`, its address, tells. `item` bytes move as one, which the axes do not contain.
     pub fn new(axes: &[Axis<2>], item: usize, start: usize) -> Option<Strips> {
-        let runs = item >= LINE;
+        let runs = ![1, 2, 4, 8, 16].contains(&item);
         let (&first, rest) = axes.split_first()?;
         if rest.is_empty() || first.stride[0] != item as isize {
             return None;
@@ -139,20 +142,29 @@ impl Strips {
             }
         }
         let columns = rest[at];
-        let is_word = [1, 2, 4, 8, 16].contains(&item) && columns.len * item >= 16;
-        let words = runs || (is_word && columns.stride[1] == item as isize);
-        if !words || (!runs && !start.is_multiple_of(item)) {
+        let words = columns.len * item >= 16
+            && columns.stride[1] == item as isize
+            && start.is_multiple_of(item);
+        if !runs && !words {
             return None;
         }
         // Bursts of two lines are written faster than single ones, if they are where the memory
         // has them together.
-        let lines_of_rows = if runs {
+        let lines_of_rows = if runs && item < LINE {
+            (ROWS * item).div_ceil(2 * LINE) * 2
+        } else if runs {
             let stretch = (4 * item).clamp(STRETCH, (2 * item).max(4 * STRETCH));
             stretch.div_ceil(LINE)
         } else {
-            (ROWS * item / LINE).max((2 * ROWS * item / LINE).min(2))
+            // More rows than that for a burst, at most twice as many, but for rows that follow one another.
+            let follow = first.stride[1] == (columns.len * item) as isize;
+            let lines = ROWS * item / LINE;
+            if follow && first.stride[1] <= NEAR {
+                lines.max(2)
+            } else {
+                lines.max((2 * ROWS * item / LINE).clamp(1, 2))
+            }
         };
-        let mut table = ArrayVec::new();
         let (mut period, mut merged) = (first.len, 0);
         let head_to = |period: usize| {
             let pairs = (period * item).is_multiple_of(2 * LINE) && period * item >= 4 * LINE;
@@ -162,7 +174,7 @@ impl Strips {
         // To get whole lines, or if it is soon done, fewer ends.
         let room = |period: usize| {
             if !(period * item).is_multiple_of(LINE) {
-                MAX_PERIOD
+                if columns.len * item < LONG_ROW { MAX_PERIOD } else { usize::MAX }
             } else if head_to(period) != 0 {
                 SHORT_PERIOD
             } else {
@@ -173,16 +185,7 @@ impl Strips {
             && rest[merged].stride[0] == (period * item) as isize
             && period * rest[merged].len <= room(period)
         {
-            let axis = rest[merged];
-            if table.is_empty() {
-                table.extend((0..period as isize).map(|i| i * first.stride[1]));
-            }
-            for i in 1..axis.len {
-                for j in 0..period {
-                    table.push(table[j] + i as isize * axis.stride[1]);
-                }
-            }
-            period *= axis.len;
+            period *= rest[merged].len;
             merged += 1;
         }
         let bytes = period * item;
@@ -205,12 +208,16 @@ impl Strips {
         // With no more rows than that, unless the bursts would be single lines.
         let most = lines.div_ceil(lines_of_rows);
         let groups = if lines >= 2 * most { most } else { (lines / lines_of_rows).max(1) };
-        let groups =
-            if runs { groups } else { groups.max((lines * LINE).div_ceil(MAX_ROWS * item)) };
+        // Runs may reach into a group and out of it.
+        let most = if runs { MAX_ROWS - 2 } else { MAX_ROWS };
+        let groups = groups.max((lines * LINE).div_ceil(most * item));
         let mut strips = Strips {
             item,
-            table,
-            step: first.stride[1],
+            runs,
+            axes: axes[..=merged]
+                .iter()
+                .map(|a| Axis { len: a.len, stride: [a.stride[1]] })
+                .collect(),
             period,
             next_step: dense_next.map_or(0, |a| a.stride[1]),
             next,
@@ -255,19 +262,8 @@ impl Strips {
     /// The input's byte offsets at the positions that `bytes` of a period from `start` on lie in.
     pub fn rows(&self, start: usize, bytes: usize) -> impl Iterator<Item = isize> {
         let positions = start / self.item..(start + bytes).div_ceil(self.item);
-        positions.map(|i| self.offset(i))
-    }
-
-    /// The input's byte offset at a position, which may lie in the next period.
-    #[inline]
-    fn offset(&self, position: usize) -> isize {
-        if position >= self.period {
-            return self.next_step + self.offset(position - self.period);
-        }
-        match self.table.get(position) {
-            Some(&offset) => offset,
-            None => self.step * position as isize,
-        }
+        let mut at = Position::new(self, positions.start);
+        positions.map(move |_| at.step())
     }
 
     /// Where the CPU is to be asked for lines during a strip, if the input of several strips is dense as
@@ -277,15 +273,20 @@ impl Strips {
     pub fn next_block(&self, group: &Group, turn: usize) -> Option<NextBlock> {
         let row = (self.columns.len * self.item) as isize;
         let (rows, turn) = match self.loops.first() {
-            _ if !self.table.is_empty() => return None,
+            _ if self.axes.len() > 1 => return None,
             Some(l) if l.groups == 0 && l.stride[1] == row => (l.len as isize, turn as isize),
             _ => (1, 0),
         };
         // As much of the next group's rows, in the order in which they lie.
-        let close = self.step == rows * row && self.step <= NEAR;
+        let step = self.axes[0].stride[0];
+        let close = step == rows * row && step <= NEAR;
         let of_group = (self.lines * LINE / self.item / self.groups) as isize;
-        let within = self.period - group.start / self.item;
-        close.then_some(NextBlock { jump: of_group * self.step, turn: turn * row, within })
+        // What reaches into the next column lies in the rows of the next strip.
+        let within = match self.next {
+            Next::Column => usize::MAX,
+            _ => self.period - group.start / self.item,
+        };
+        close.then_some(NextBlock { jump: of_group * step, turn: turn * row, within })
     }
 
     /// The lines of a group; `last`: of the last of those periods that follow one another.
@@ -321,5 +322,44 @@ impl Strips {
             if number == 0 { end(0, self.head, head) } else { None },
             if number + 1 == self.groups { end(after, bytes, tail) } else { None },
         ]
+    }
+}
+
+/// A position of a period, or of the next one.
+struct Position<'s> {
+    strips: &'s Strips,
+    index: Axes<usize>,
+    /// The byte offset in the input.
+    offset: isize,
+}
+
+impl<'s> Position<'s> {
+    fn new(strips: &'s Strips, position: usize) -> Self {
+        let next = if position < strips.period { 0 } else { strips.next_step };
+        let mut at = Position { strips, index: Axes::new(), offset: next };
+        let mut rest = position % strips.period;
+        for axis in &strips.axes {
+            at.index.push(rest % axis.len);
+            at.offset += axis.stride[0] * (rest % axis.len) as isize;
+            rest /= axis.len;
+        }
+        at
+    }
+
+    /// The input's byte offset here; steps on.
+    #[inline]
+    fn step(&mut self) -> isize {
+        let here = self.offset;
+        for (axis, i) in self.strips.axes.iter().zip(&mut self.index) {
+            *i += 1;
+            self.offset += axis.stride[0];
+            if *i < axis.len {
+                return here;
+            }
+            *i = 0;
+            self.offset -= axis.stride[0] * axis.len as isize;
+        }
+        self.offset += self.strips.next_step;
+        here
     }
 }

@@ -326,6 +326,21 @@ fn moves_large() {
             all.push((check_moves::<f32>, vec![35, 46, 21, run], perm));
         }
     }
+    // The same runs shorter than a line, with columns of whole lines and not.
+    for run in [3, 5, 12] {
+        for rows in [192, 75] {
+            all.push((check_moves::<u8>, vec![rows, 90_000 / run, run], &[1, 0, 2]));
+            all.push((check_moves::<f32>, vec![rows, 22_500 / run, run], &[1, 0, 2]));
+        }
+    }
+    all.push((check_moves::<u16>, vec![15, 5, 32, 15, 8, 16], &[4, 1, 0, 3, 2, 5]));
+    // Long periods of several axes, and columns that follow one another in the output.
+    all.push((check_moves::<u8>, vec![32, 75, 12, 300], &[3, 2, 1, 0]));
+    all.push((check_moves::<u32>, vec![12, 45, 16, 300], &[3, 2, 1, 0]));
+    for height in [9, 20, 33, 96, 480] {
+        all.push((check_moves::<u8>, vec![3, height, 2_200_000 / height], &[0, 2, 1]));
+        all.push((check_moves::<u16>, vec![3, height, 1_100_000 / height], &[0, 2, 1]));
+    }
     all.push((check_moves::<u8>, vec![4099, 2050], &[1, 0]));
     all.push((check_moves::<u16>, vec![2049, 2050], &[1, 0]));
     all.push((check_moves::<Complex<f64>>, vec![1025, 700], &[1, 0]));

@@ -411,6 +411,7 @@ impl Square {
                                     [rows, cols],
                                     |r| at(i + r, j).cast_const(),
                                     |c| buffers[k].wrapping_add(c * rows * item),
+                                    &mut [],
                                 );
                             }
                         }

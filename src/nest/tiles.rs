@@ -3,7 +3,8 @@
 use super::{Block, Walk, step};
 use crate::MAX_NDIM;
 use crate::isa::{Isa, Kernel, dispatch};
-use crate::kernel::tiles::bytes::{fence, prefetch, prefetch_far};
+use crate::kernel::tiles::ahead::{Ahead, ask};
+use crate::kernel::tiles::bytes::{fence, prefetch};
 use crate::kernel::tiles::few::FEW;
 use crate::kernel::tiles::strip::{Runs, Strip};
 use crate::kernel::tiles::{Bring, Matrix};
@@ -32,7 +33,15 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
             let (source, target) = (first[k].cast_const(), first[0]);
             let (row_step, column_step) = (a.stride[k], b.stride[0]);
             let shape = [a.len, b.len];
-            return dispatch(Matrix { item, shape, source, target, row_step, column_step });
+            return dispatch(Matrix {
+                item,
+                shape,
+                source,
+                target,
+                row_step,
+                column_step,
+                ahead: &mut [],
+            });
         }
         if K::COPIES && large && !crossing.is_of_few(axes) {
             let pairs: ArrayVec<Axis<2>, { MAX_NDIM + 1 }> = axes[crossing.shared..]
@@ -114,16 +123,20 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let columns: [Table; N] = core::array::from_fn(|j| {
             Table::new(&tiling, Role::Column, |side| axes[side.axis].stride[j])
         });
-        // Few rows whose columns follow one another: many columns are one to the kernel.
+        // Columns that follow one another are one to the kernel, as many as a buffer holds and whole lines
+        // are.
         let height = row.len * size_of::<T>();
-        let flat = few
-            && height <= FEW * item
-            && (0..N).all(|j| {
-                let even = row.stride[j] == size_of::<T>() as isize;
-                sources[j].is_some() || (even && columns[j].step() == Some(height as isize))
-            });
+        let follow = |j: usize| {
+            let even = row.stride[j] == size_of::<T>() as isize;
+            sources[j].is_some() || (even && columns[j].step() == Some(height as isize))
+        };
+        let most = (NEAR.volume / height).min(MAX_SIDE);
+        let of_lines = LINE >> height.trailing_zeros().min(LINE.trailing_zeros());
+        let unit = if most < LINE / item { of_lines } else { of_lines.max(LINE / item) };
+        let together = most / unit * unit;
+        let flat = large && together >= FLAT && (0..N).all(follow);
         if flat {
-            // Whole lines, if there is a column that starts one.
+            // From where a line starts, if there is a column that starts one.
             let start = |c: &usize| (first[0].addr() + c * height).is_multiple_of(LINE);
             let column = tiling.matrix(Role::Column).next().map(|side| side.axis);
             if let (Some(axis), Some(c)) = (column, (0..LINE).find(start)) {
@@ -140,23 +153,27 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         };
         let tall = (bytes / item).max(1);
         let wide = (if large { NEAR.volume } else { BLOCK }) / (tall * item);
-        let wide = if flat { (wide / LINE * LINE).min(MAX_SIDE) } else { wide };
+        let wide = if flat { together } else { wide };
         let pitch: Table = Table((0..wide as isize).map(|c| c * (tall * item) as isize).collect());
         let mut buffers = [const { Buffer64([MaybeUninit::uninit(); NEAR.volume]) }; N];
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
         let far = self.len().max(self.whole) * size_of::<T>() * N >= FAR_FROM;
         // The step from row to row.
         let down = row.stride.map(|s| s * (item / size_of::<T>()) as isize);
-        let runs = |p: [*mut u8; N], [rows, cols]: [usize; 2], turns: usize| {
+        // How often a box is gone over while lines are asked for: when it is brought and by the kernel, but
+        // not by shuffles, nor in long runs of columns.
+        let brought = if few { 0 } else { sources.iter().flatten().count() };
+        let passes = if flat { brought } else { brought + 1 };
+        let runs = |p: [*mut u8; N], [rows, cols]: [usize; 2], work: usize| {
             core::array::from_fn(|j| match &sources[j] {
-                _ if !far || (large && j < OUT) => Ahead::NONE,
+                _ if !far || passes == 0 || (large && j < OUT) => Ahead::NONE,
                 Some(source) if source.even == Some(cols as isize * source.step) => {
-                    Ahead::new(p[j], &source.rows.0[..1], rows * cols, source.step, item, turns)
+                    Ahead::new(p[j], &source.rows.0[..1], rows * cols, source.step, item, work)
                 }
                 Some(source) => {
-                    Ahead::new(p[j], &source.rows.0[..rows], cols, source.step, item, turns)
+                    Ahead::new(p[j], &source.rows.0[..rows], cols, source.step, item, work)
                 }
-                None => Ahead::new(p[j], &columns[j].0[..cols], rows, down[j], item, turns),
+                None => Ahead::new(p[j], &columns[j].0[..cols], rows, down[j], item, work),
             })
         };
         let work = |p: [*mut u8; N], [rows, cols]: [usize; 2], ahead: &mut [Ahead; N]| {
@@ -176,12 +193,12 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                     for j in OUT..N {
                         let Some(source) = &sources[j] else { continue };
                         source.bring(
-                            item,
                             p[j].wrapping_offset(c as isize * source.step),
                             buffers[j],
                             done..done + count,
                             (&pitch.0[..n], Some((tall * item) as isize)),
                             &[],
+                            ahead,
                         );
                         (at[j], tables[j]) = (buffers[j], &pitch.0[..n]);
                         row.stride[j] = size_of::<T>() as isize;
@@ -197,7 +214,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                         columns: tables,
                         row,
                         large,
-                        ahead,
+                        ahead: if flat { &mut [] } else { &mut *ahead },
                         elements: PhantomData,
                     });
                 }
@@ -211,8 +228,8 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         boxes(&tiling.loops, first, axes, &mut extents, &mut |p, extents| {
             let shape = [Role::Row, Role::Column].map(|role| tiling.count(extents, role));
             if let Some((p_now, [rows, cols])) = now.replace((p, shape)) {
-                let turns = rows.div_ceil(tall) * cols;
-                work(p_now, [rows, cols], &mut runs(p, shape, turns));
+                let done = rows * cols * item * passes;
+                work(p_now, [rows, cols], &mut runs(p, shape, done));
             }
         });
         if let Some((p, shape)) = now {
@@ -263,12 +280,12 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                     })
                     .collect();
                 source.bring(
-                    crossing.item,
                     p[k],
                     if in_place { p[0] } else { buffers[k] },
                     0..side_of(Role::Row),
                     (&columns.0[..side_of(Role::Column)], column_step),
                     &layers,
+                    &mut [],
                 );
             }
             if in_place {
@@ -310,6 +327,9 @@ const FAR_FROM: usize = 1 << 20;
 
 /// The height of a slice in bytes, if it is not one item.
 const SLICE: usize = 256;
+
+/// So many columns that follow one another are worth being put together.
+const FLAT: usize = 8;
 
 /// A slice.
 const BLOCK: usize = 8 << 10;
@@ -362,7 +382,7 @@ struct Columns<'c, 'r, T, K, const N: usize, const OUT: usize> {
     /// Past the caches.
     large: bool,
     /// What is asked for meanwhile.
-    ahead: &'c mut [Ahead<'r>; N],
+    ahead: &'c mut [Ahead<'r>],
     elements: PhantomData<T>,
 }
 
@@ -373,9 +393,7 @@ impl<T, K: Rows<T, N, OUT>, const N: usize, const OUT: usize> Kernel
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         for c in 0..self.columns[0].len() {
-            for runs in &mut *self.ahead {
-                runs.ask();
-            }
+            ask(self.ahead, self.row.len * size_of::<T>());
             let p = core::array::from_fn(|k| self.p[k].wrapping_offset(self.columns[k][c]));
             // SAFETY: made by a walk, over elements that its plan visits or buffers of them.
             unsafe {
@@ -384,53 +402,6 @@ impl<T, K: Rows<T, N, OUT>, const N: usize, const OUT: usize> Kernel
                 } else {
                     self.kernel.row(isa, self.row.len, p, self.row.stride);
                 }
-            }
-        }
-    }
-}
-
-/// Runs of one length, whose lines are asked for some at a time.
-struct Ahead<'r> {
-    p: *const u8,
-    /// The byte offset of each run.
-    starts: &'r [isize],
-    bytes: usize,
-    /// Lines at a time.
-    share: usize,
-    /// Where it has got to in the first of them.
-    at: usize,
-}
-
-impl<'r> Ahead<'r> {
-    const NONE: Self = Ahead { p: core::ptr::null(), starts: &[], bytes: 0, share: 0, at: 0 };
-
-    /// Runs of `len` items `step` bytes apart, in `turns` turns. What steps backwards or by more
-    /// than a line is left to itself.
-    fn new(
-        p: *const u8,
-        starts: &'r [isize],
-        len: usize,
-        step: isize,
-        item: usize,
-        turns: usize,
-    ) -> Self {
-        if !(0..=LINE as isize).contains(&step) {
-            return Self::NONE;
-        }
-        let bytes = (len - 1) * step as usize + item;
-        let lines = starts.len() * bytes.div_ceil(LINE);
-        Ahead { p, starts, bytes, share: lines.div_ceil(turns), at: 0 }
-    }
-
-    /// One turn.
-    #[inline(always)]
-    fn ask(&mut self) {
-        for _ in 0..self.share {
-            let Some((&start, rest)) = self.starts.split_first() else { return };
-            prefetch_far(self.p.wrapping_offset(start).wrapping_add(self.at));
-            self.at += LINE;
-            if self.at >= self.bytes {
-                (self.starts, self.at) = (rest, 0);
             }
         }
     }
@@ -502,11 +473,12 @@ fn by_input<const N: usize>(
 fn copy_by_strips(strips: &Strips, item: usize, target: *mut u8, source: *mut u8) {
     let columns = strips.columns;
     let [column_step, step] = columns.stride;
-    let runs = item >= LINE;
+    let runs = strips.runs;
     let start = At { p: [target, source], group: 0, turn: 0, first: true, last: true };
-    let mut plan = GroupPlan::new();
+    let mut plans = [const { GroupPlan::new() }; PLANS];
     along_strips(&strips.loops, start, &mut |at| {
         let [target, source] = at.p;
+        let plan = &mut plans[at.group % PLANS];
         plan.set(strips, &at, runs);
         let Group { start, lines, short } = plan.group;
         if lines > 0 {
@@ -549,6 +521,9 @@ fn copy_by_strips(strips: &Strips, item: usize, target: *mut u8, source: *mut u8
     });
 }
 
+/// Groups whose plans are kept: short strips of few groups take turns.
+const PLANS: usize = 8;
+
 /// What the strips of one group share. Large, and so written in place.
 struct GroupPlan {
     of: Option<(usize, bool, bool)>,
@@ -562,11 +537,11 @@ struct GroupPlan {
 }
 
 impl GroupPlan {
-    fn new() -> GroupPlan {
+    const fn new() -> GroupPlan {
         GroupPlan {
             of: None,
             group: Group { start: 0, lines: 0, short: 0 },
-            rows: ArrayVec::new(),
+            rows: ArrayVec::new_const(),
             alone: [const { ArrayVec::new_const() }; 2],
             ends: [None; 2],
         }
@@ -618,6 +593,7 @@ fn copy_end(
                 columns: &offsets,
                 step: columns.stride[1],
                 layers: &[],
+                ahead: &mut [],
             });
         };
         if runs {
@@ -692,6 +668,8 @@ impl Table {
 
 /// An operand that is brought to a buffer.
 struct Source {
+    /// The bytes that move as one.
+    item: usize,
     rows: Table,
     /// Their step, if it is even.
     even: Option<isize>,
@@ -707,12 +685,18 @@ impl Source {
         crossing: &Crossing,
     ) -> [Option<Source>; N] {
         core::array::from_fn(|k| {
-            (k >= OUT && crossing.crosses(axes, k)).then(|| Source::new(tiling, axes, k))?
+            (k >= OUT && crossing.crosses(axes, k))
+                .then(|| Source::new(tiling, axes, k, crossing.item))?
         })
     }
 
     /// `None` where the columns have no even step.
-    fn new<const N: usize>(tiling: &Tiling, axes: &[Axis<N>], k: usize) -> Option<Source> {
+    fn new<const N: usize>(
+        tiling: &Tiling,
+        axes: &[Axis<N>],
+        k: usize,
+        item: usize,
+    ) -> Option<Source> {
         let mut run = Axis::<N>::ONE;
         for side in tiling.matrix(Role::Column) {
             let a = Axis { len: side.extent, ..axes[side.axis] };
@@ -725,20 +709,20 @@ impl Source {
             }
         }
         let rows = Table::new(tiling, Role::Row, |side| axes[side.axis].stride[k]);
-        Some(Source { even: rows.step(), rows, step: run.stride[k] })
+        Some(Source { item, even: rows.step(), rows, step: run.stride[k] })
     }
 
     /// Brings some rows of a box to columns at these offsets, which may be at an even step.
     fn bring(
         &self,
-        item: usize,
         source: *const u8,
         target: *mut u8,
         rows: Range<usize>,
         (columns, column_step): (&[isize], Option<isize>),
         layers: &[(usize, isize, isize)],
+        ahead: &mut [Ahead],
     ) {
-        let rows = &self.rows.0[rows];
+        let (item, rows) = (self.item, &self.rows.0[rows]);
         if let ([], Some(row_step), Some(column_step)) = (layers, self.even, column_step)
             && self.step == item as isize
             && [1, 2, 4, 8, 16].contains(&item)
@@ -746,9 +730,9 @@ impl Source {
             let (source, target) =
                 (source.wrapping_offset(rows[0]), target.wrapping_offset(columns[0]));
             let shape = [rows.len(), columns.len()];
-            return dispatch(Matrix { item, shape, source, target, row_step, column_step });
+            return dispatch(Matrix { item, shape, source, target, row_step, column_step, ahead });
         }
-        dispatch(Bring { item, source, target, rows, columns, step: self.step, layers });
+        dispatch(Bring { item, source, target, rows, columns, step: self.step, layers, ahead });
     }
 }
 

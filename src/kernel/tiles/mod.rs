@@ -5,6 +5,7 @@
 //! first half of the registers with the second" then leave in register c the words of column c.
 //! Only the zip is an instruction of the CPU; the network is the same for every word and register.
 
+pub(crate) mod ahead;
 pub(crate) mod bytes;
 pub(crate) mod few;
 pub(crate) mod strip;
@@ -12,6 +13,7 @@ pub(crate) mod strip;
 use super::LINE;
 use crate::isa::{Isa, Kernel};
 use crate::scalar::{Word, with_word};
+use ahead::{Ahead, ask};
 use bytes::{Bytes, prefetch};
 
 /// Transposes `W`s: word c of row i goes to word i of column c.
@@ -25,19 +27,23 @@ pub(crate) unsafe fn transpose<I: Isa, W: Word>(
     [rows, cols]: [usize; 2],
     row: impl Fn(usize) -> *const u8 + Copy,
     column: impl Fn(usize) -> *mut u8 + Copy,
+    ahead: &mut [Ahead],
 ) {
     let n = 16 / size_of::<W>();
     // SAFETY: the caller's promise, and the shapes that the callee needs.
     unsafe {
         if I::Bytes::LANES > 0 && cols >= n && rows >= n * I::Bytes::LANES {
-            squares::<I, I::Bytes, W>(isa, [rows, cols], row, column);
+            squares::<I, I::Bytes, W>(isa, [rows, cols], row, column, ahead);
         } else if I::Bytes::LANES > 0 && cols >= n && rows >= n {
-            squares::<I, I::Lane, W>(isa, [rows, cols], row, column);
+            squares::<I, I::Lane, W>(isa, [rows, cols], row, column, ahead);
         } else {
             words::<W>([rows, cols], row, column);
         }
     }
 }
+
+/// After so many bytes it is time to ask for more.
+const WORK: usize = 256;
 
 /// [`transpose`] by registers of V: squares of one cache line each way, so that each line is
 /// touched once. The last of each kind overlaps the one before.
@@ -50,9 +56,11 @@ unsafe fn squares<I: Isa, V: Bytes<I>, W: Word>(
     [rows, cols]: [usize; 2],
     row: impl Fn(usize) -> *const u8 + Copy,
     column: impl Fn(usize) -> *mut u8 + Copy,
+    ahead: &mut [Ahead],
 ) {
     let item = size_of::<W>();
     let (n, tall, line) = (16 / item, 16 / item * V::LANES, LINE / item);
+    let mut done = 0;
     let mut i0 = 0;
     while i0 < rows {
         let i1 = (i0 + line).min(rows);
@@ -68,6 +76,11 @@ unsafe fn squares<I: Isa, V: Bytes<I>, W: Word>(
                 let at = i.min(rows - tall);
                 let mut c = c0;
                 while c < c1 {
+                    done += tall * 16;
+                    if done >= WORK {
+                        ask(ahead, done);
+                        done = 0;
+                    }
                     let from = c.min(cols - n);
                     // SAFETY: `tall` rows from `at` on and n columns from `from` on exist.
                     unsafe {
@@ -168,7 +181,7 @@ unsafe fn words<W: Word>(
 }
 
 /// A matrix transposed to another.
-pub(crate) struct Matrix {
+pub(crate) struct Matrix<'t, 'r> {
     /// The bytes of an element.
     pub item: usize,
     /// The numbers of rows and of columns.
@@ -179,9 +192,11 @@ pub(crate) struct Matrix {
     pub row_step: isize,
     /// The byte step from column to column in the target.
     pub column_step: isize,
+    /// What is asked for meanwhile.
+    pub ahead: &'t mut [Ahead<'r>],
 }
 
-impl Kernel for Matrix {
+impl Kernel for Matrix<'_, '_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
@@ -199,14 +214,14 @@ impl Kernel for Matrix {
                 let row = |i| row(i).cast_mut();
                 few::transpose::<I, false>(isa, item, [cols, rows], target, row);
             } else {
-                with_word!(item, W => transpose::<I, W>(isa, [rows, cols], row, column))
+                with_word!(item, W => transpose::<I, W>(isa, [rows, cols], row, column, self.ahead))
             }
         }
     }
 }
 
 /// A box of a source, brought to where its matrices stand transposed.
-pub(crate) struct Bring<'t> {
+pub(crate) struct Bring<'t, 'r> {
     /// Bytes that move as one.
     pub item: usize,
     pub source: *const u8,
@@ -219,22 +234,26 @@ pub(crate) struct Bring<'t> {
     pub step: isize,
     /// Length and byte steps, in source and target, of the axes along which matrices are layered.
     pub layers: &'t [(usize, isize, isize)],
+    /// What is asked for meanwhile.
+    pub ahead: &'t mut [Ahead<'r>],
 }
 
-impl Kernel for Bring<'_> {
+impl Kernel for Bring<'_, '_> {
     type Output = ();
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
+    fn run<I: Isa>(mut self, isa: I) {
         let (item, rows, cols) = (self.item, self.rows, self.columns);
+        let ahead = core::mem::take(&mut self.ahead);
         match item {
-            1 => self.words::<I, u8>(isa),
-            2 => self.words::<I, u16>(isa),
-            4 => self.words::<I, u32>(isa),
-            8 => self.words::<I, u64>(isa),
-            16 => self.words::<I, [u64; 2]>(isa),
+            1 => self.words::<I, u8>(isa, ahead),
+            2 => self.words::<I, u16>(isa, ahead),
+            4 => self.words::<I, u32>(isa, ahead),
+            8 => self.words::<I, u64>(isa, ahead),
+            16 => self.words::<I, [u64; 2]>(isa, ahead),
             _ => {
                 for (source, target) in self.layers() {
                     for (i, &row) in rows.iter().enumerate() {
+                        ask(ahead, cols.len() * item);
                         let mut from = source.wrapping_offset(row);
                         for &column in cols {
                             let to = target.wrapping_offset(column).wrapping_add(i * item);
@@ -249,9 +268,9 @@ impl Kernel for Bring<'_> {
     }
 }
 
-impl Bring<'_> {
+impl Bring<'_, '_> {
     #[inline(always)]
-    fn words<I: Isa, W: Word>(&self, isa: I) {
+    fn words<I: Isa, W: Word>(&self, isa: I, ahead: &mut [Ahead]) {
         let shape = [self.rows.len(), self.columns.len()];
         for (source, target) in self.layers() {
             let row = |i: usize| {
@@ -265,9 +284,10 @@ impl Bring<'_> {
             // SAFETY: a walk made this of a source and a target with these rows and columns.
             unsafe {
                 if self.step == size_of::<W>() as isize {
-                    transpose::<I, W>(isa, shape, row, column);
+                    transpose::<I, W>(isa, shape, row, column, ahead);
                 } else {
                     for c in 0..shape[1] {
+                        ask(ahead, shape[0] * size_of::<W>());
                         let skip = self.step.wrapping_mul(c as isize);
                         words::<W>([shape[0], 1], |i| row(i).wrapping_offset(skip), |_| column(c));
                     }
@@ -314,11 +334,8 @@ unsafe fn run<I: Isa>(isa: I, n: usize, from: *const u8, to: *mut u8) {
     unsafe {
         match n {
             0 => {}
-            1..4 => {
-                for i in 0..n {
-                    *to.wrapping_add(i) = *from.wrapping_add(i);
-                }
-            }
+            1 => *to = *from,
+            2..4 => both_ends!(u16),
             4..8 => both_ends!(u32),
             8..16 => both_ends!(u64),
             16..32 => both_ends!([u64; 2]),

@@ -1,11 +1,12 @@
 //! Strips: whole lines of the output, written past the caches.
 
 use super::bytes::{Bytes, prefetch, prefetch_far};
-use super::{columns, words};
+use super::{columns, run, words};
 use crate::isa::{Isa, Kernel};
 use crate::kernel::LINE;
 use crate::scalar::{Word, with_word};
 use crate::strips::{MAX_ROWS, NextBlock};
+use core::mem::MaybeUninit;
 
 /// A strip of words: a transpose of rows that are read from end to end to columns of a few lines.
 pub(crate) struct Strip<'r> {
@@ -29,6 +30,9 @@ pub(crate) struct Strip<'r> {
     pub next: Option<NextBlock>,
 }
 
+/// The bytes of a row that are transposed at a time.
+const SQUARE: usize = 16;
+
 /// Lines of a row that are asked for together.
 const BURST: usize = 4;
 
@@ -37,7 +41,7 @@ impl Kernel for Strip<'_> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         assert!((self.rows.len() * self.item).is_multiple_of(LINE) && self.rows.len() <= MAX_ROWS);
-        assert!(self.cols * self.item >= 16);
+        assert!(self.cols * self.item >= SQUARE);
         with_word!(self.item, W => self.words::<I, W>(isa))
     }
 }
@@ -46,7 +50,7 @@ impl Strip<'_> {
     #[inline(always)]
     fn words<I: Isa, W: Word>(self, isa: I) {
         let (item, lanes) = (size_of::<W>(), I::Bytes::LANES);
-        let (tall, few) = (LINE / item, 16 / item);
+        let (tall, few) = (LINE / item, SQUARE / item);
         let lines = self.rows.len() / tall;
         let block = |line: usize| {
             let rows = &self.rows[line * tall..][..tall];
@@ -66,11 +70,9 @@ impl Strip<'_> {
         let cols_of = |line: usize| self.cols - usize::from(line + self.short >= lines);
         let least = self.cols - usize::from(self.short > 0);
         if lanes > 0 && least >= few {
-            let mut c = 0;
+            let (mut c, mut next) = (0, self.stretches());
             while c < self.cols {
-                if (c * item).is_multiple_of(LINE) {
-                    self.prefetch(c * item);
-                }
+                self.prefetch(c * item, &mut next);
                 for line in 0..lines {
                     // The last square overlaps the one before.
                     let from = c.min(cols_of(line) - few);
@@ -94,35 +96,63 @@ impl Strip<'_> {
         }
     }
 
-    /// Asks for what comes after the lines at `at` bytes of each row.
+    /// Asks for as much as the squares at `at` are of what comes after the strip, or for what is to be
+    /// asked for instead. Many requests at once would hold up the work.
     #[inline(always)]
-    fn prefetch(&self, at: usize) {
-        if let Some(NextBlock { jump, turn, within }) = self.next {
-            let (one, other) = self.rows.split_at(within.min(self.rows.len()));
-            for rows in [one, other].into_iter().filter(|rows| !rows.is_empty()) {
-                let start = rows[0] + jump + (rows.len() as isize - 1) * turn;
-                let next = self.source.wrapping_offset(start).wrapping_add(at * rows.len());
-                for i in 0..rows.len() {
-                    prefetch_far(next.wrapping_add(i * LINE));
-                }
+    fn prefetch(&self, at: usize, next: &mut Option<Stretches>) {
+        let count = self.rows.len();
+        if let Some(next) = next {
+            for _ in 0..count * SQUARE / LINE {
+                next.prefetch();
             }
             return;
         }
-        // Some lines of one row, then of another, which the memory gives sooner than a line of each.
-        let rows = self.rows.len();
-        let turn = self.row_line(at) % BURST;
-        for &row in &self.rows[rows * turn / BURST..rows * (turn + 1) / BURST] {
-            let next = self.source.wrapping_offset(row).wrapping_add(at + (BURST - turn) * LINE);
+        // Some lines of one row, then of another, which the memory gives sooner than a line of each. Whose
+        // turn it is the address tells, so that it goes on from strip to strip.
+        let turns = BURST * LINE / SQUARE;
+        let first = self.source.wrapping_offset(self.rows[0]).wrapping_add(at);
+        let turn = first.addr() / SQUARE % turns;
+        for &row in &self.rows[count * turn / turns..count * (turn + 1) / turns] {
+            let next = self.source.wrapping_offset(row).wrapping_add(at + (turns - turn) * SQUARE);
             for i in 0..BURST {
                 prefetch_far(next.wrapping_add(i * LINE));
             }
         }
     }
 
-    /// The number of the line that the first row is at, counted so that it goes on from strip to strip.
+    /// What is to be asked for instead of what comes after the strip.
+    fn stretches(&self) -> Option<Stretches> {
+        let NextBlock { jump, turn, within } = self.next?;
+        let (all, within) = (self.rows.len(), within.min(self.rows.len()));
+        let start = |row: usize, count: usize| {
+            let row = self.rows.get(row).copied().unwrap_or(0);
+            self.source.wrapping_offset(row + jump + (count as isize - 1) * turn)
+        };
+        Some(Stretches {
+            next: start(0, within),
+            left: (within * self.cols * self.item).div_ceil(LINE),
+            other: start(within, all - within),
+        })
+    }
+}
+
+/// The lines of one stretch, then of another.
+struct Stretches {
+    next: *const u8,
+    /// Lines of the first.
+    left: usize,
+    other: *const u8,
+}
+
+impl Stretches {
     #[inline(always)]
-    fn row_line(&self, at: usize) -> usize {
-        self.source.wrapping_offset(self.rows[0]).wrapping_add(at).addr() / LINE
+    fn prefetch(&mut self) {
+        if self.left == 0 {
+            (self.next, self.left) = (self.other, usize::MAX);
+        }
+        prefetch_far(self.next);
+        self.next = self.next.wrapping_add(LINE);
+        self.left -= 1;
     }
 }
 
@@ -191,7 +221,7 @@ impl Block<'_, '_> {
     }
 }
 
-/// A strip of runs, of a line or more each, which are copied as they are.
+/// A strip of runs, which are copied as they are.
 pub(crate) struct Runs<'r> {
     /// The bytes of a run.
     pub item: usize,
@@ -217,8 +247,11 @@ impl Kernel for Runs<'_> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Runs { item, rows, .. } = self;
-        assert!(item >= LINE && self.skip < item);
+        assert!(self.skip < item);
         assert!((self.skip + self.lines * LINE).div_ceil(item) <= rows.len());
+        if item < LINE {
+            return self.together(isa);
+        }
         let (mut source, mut target) = (self.source, self.target);
         for c in 0..self.cols {
             let lines = self.lines - if c + 1 == self.cols { self.short } else { 0 };
@@ -250,3 +283,34 @@ impl Kernel for Runs<'_> {
         }
     }
 }
+
+impl Runs<'_> {
+    /// Runs shorter than a line, of which lines are put together on the stack.
+    #[inline(always)]
+    fn together<I: Isa>(self, isa: I) {
+        let mut buffer = ShortRuns([MaybeUninit::uninit(); MAX_ROWS * LINE]);
+        let buffer = (&raw mut buffer.0).cast::<u8>();
+        assert!(self.rows.len() <= MAX_ROWS);
+        let (mut source, mut target) = (self.source, self.target);
+        for c in 0..self.cols {
+            let lines = self.lines - if c + 1 == self.cols { self.short } else { 0 };
+            for (i, &row) in self.rows.iter().enumerate() {
+                let from = source.wrapping_offset(row);
+                prefetch(from.wrapping_add(LINE));
+                // SAFETY: a run of the source, and room for as many of less than a line.
+                unsafe { run(isa, self.item, from, buffer.wrapping_add(i * self.item)) };
+            }
+            for line in 0..lines {
+                let from = buffer.wrapping_add(self.skip + line * LINE);
+                // SAFETY: within the runs, as the caller has asserted, and a line of the target.
+                unsafe { I::Bytes::stream_line(isa, from, target.wrapping_add(line * LINE)) };
+            }
+            source = source.wrapping_offset(self.step);
+            target = target.wrapping_offset(self.column_step);
+        }
+    }
+}
+
+/// The runs of a strip.
+#[repr(align(64))]
+struct ShortRuns([MaybeUninit<u8>; MAX_ROWS * LINE]);
