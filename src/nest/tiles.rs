@@ -148,8 +148,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let bytes = match large {
             _ if flat => height,
             true if few => NEAR.volume / FEW,
-            true => STRETCH,
-            false => SLICE,
+            _ => STRETCH,
         };
         let tall = (bytes / item).max(1);
         let wide = (if large { NEAR.volume } else { BLOCK }) / (tall * item);
@@ -317,16 +316,13 @@ pub(super) const LARGE: usize = 6 << 20;
 const NEAR: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
 
 /// Boxes that fit an L2 cache twice, with runs that are worth an address of the memory on both sides.
-const FAR: Aim = Aim { run: 1024, line: 512, volume: 256 << 10 };
+const FAR: Aim = Aim { run: 2048, line: 512, volume: 256 << 10 };
 
 /// As many rows or columns as a box may have, of few of the others.
 const FAR_OF_FEW: Aim = Aim { run: 2048, line: 2048, volume: 256 << 10 };
 
 /// Walks over fewer bytes find them in the caches.
 const FAR_FROM: usize = 1 << 20;
-
-/// The height of a slice in bytes, if it is not one item.
-const SLICE: usize = 256;
 
 /// So many columns that follow one another are worth being put together.
 const FLAT: usize = 8;
