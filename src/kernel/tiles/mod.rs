@@ -53,15 +53,18 @@ unsafe fn squares<I: Isa, V: Bytes<I>, W: Word>(
 ) {
     let item = size_of::<W>();
     let (n, tall, line) = (16 / item, 16 / item * V::LANES, LINE / item);
-    let mut i0 = 0;
-    while i0 < rows {
-        let i1 = (i0 + line).min(rows);
-        let mut c0 = 0;
-        while c0 < cols {
-            let c1 = (c0 + line).min(cols);
-            // Rows are too many streams for the CPU to see.
-            for i in i1..(i1 + line).min(rows) {
-                prefetch(row(i).wrapping_add(c0 * item));
+    let mut c0 = 0;
+    while c0 < cols {
+        let c1 = (c0 + line).min(cols);
+        let mut i0 = 0;
+        while i0 < rows {
+            let i1 = (i0 + line).min(rows);
+            // A store that misses holds up those behind it.
+            let last = (i1 + line).min(rows);
+            if i1 < last {
+                for c in c0..c1 {
+                    prefetch(column(c).wrapping_add(last * item - 1));
+                }
             }
             let mut i = i0;
             while i < i1 {
@@ -81,9 +84,9 @@ unsafe fn squares<I: Isa, V: Bytes<I>, W: Word>(
                 }
                 i += tall;
             }
-            c0 = c1;
+            i0 = i1;
         }
-        i0 = i1;
+        c0 = c1;
     }
 }
 
