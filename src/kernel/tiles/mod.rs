@@ -39,8 +39,15 @@ pub(crate) unsafe fn transpose<I: Isa, W: Word>(
     }
 }
 
+/// Lines at multiples of this are in few sets of the first cache.
+const FEW_SETS: usize = 1024;
+
 /// [`transpose`] by registers of V: squares of one cache line each way, so that each line is
 /// touched once. The last of each kind overlaps the one before.
+///
+/// Where squares do not begin with lines, two that follow one another share a line. If few sets
+/// hold the lines of all columns, or of all rows, it would be gone before the second comes: there the
+/// first square ends where a line does.
 ///
 /// # Safety
 /// As [`transpose`], and a register's worth of rows and of columns.
@@ -53,12 +60,17 @@ unsafe fn squares<I: Isa, V: Bytes<I>, W: Word>(
 ) {
     let item = size_of::<W>();
     let (n, tall, line) = (16 / item, 16 / item * V::LANES, LINE / item);
-    let mut c0 = 0;
+    let first = |p: *const u8, next: *const u8| match p.addr().wrapping_neg() % LINE / item {
+        end @ 1.. if next.addr().wrapping_sub(p.addr()).is_multiple_of(FEW_SETS) => end,
+        _ => line,
+    };
+    // One more square of rows is work for all columns.
+    let high = if cols > 1 && rows >= 4 * line { first(column(0), column(1)) } else { line };
+    let wide = if rows > 1 && cols >= 2 * line { first(row(0), row(1)) } else { line };
+    let (mut c0, mut c1) = (0, wide.min(cols));
     while c0 < cols {
-        let c1 = (c0 + line).min(cols);
-        let mut i0 = 0;
+        let (mut i0, mut i1) = (0, high.min(rows));
         while i0 < rows {
-            let i1 = (i0 + line).min(rows);
             // A store that misses holds up those behind it.
             let last = (i1 + line).min(rows);
             if i1 < last {
@@ -84,9 +96,9 @@ unsafe fn squares<I: Isa, V: Bytes<I>, W: Word>(
                 }
                 i += tall;
             }
-            i0 = i1;
+            (i0, i1) = (i1, (i1 + line).min(rows));
         }
-        c0 = c1;
+        (c0, c1) = (c1, (c1 + line).min(cols));
     }
 }
 
