@@ -182,9 +182,14 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         }
     }
 
+    /// The bytes of the outputs, of the whole walk.
+    fn output_bytes(&self) -> usize {
+        self.len().max(self.whole) * size_of::<T>() * OUT
+    }
+
     /// Whether the outputs are larger than the caches that they would go to.
     fn is_large(&self) -> bool {
-        self.len().max(self.whole) * size_of::<T>() * OUT >= LARGE
+        self.output_bytes() >= LARGE
     }
 
     /// Runs a kernel over rows along the first axis.

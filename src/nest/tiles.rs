@@ -22,18 +22,8 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
     pub(super) fn run_by_tiles<K: Rows<T, N, OUT>>(&self, kernel: K, crossing: Crossing) {
         let axes = &self.plan.axes[..];
         let first = self.first();
-        let (large, item) = (K::STREAMS && self.is_large(), size_of::<T>());
-        let in_place = K::COPIES && !large;
+        let (mut large, item) = (K::STREAMS && self.is_large(), size_of::<T>());
         let k = crossing.operand;
-        if in_place
-            && let [a, b] = axes
-            && (a.stride[0], b.stride[k]) == (item as isize, item as isize)
-        {
-            let (source, target) = (first[k].cast_const(), first[0]);
-            let (row_step, column_step) = (a.stride[k], b.stride[0]);
-            let shape = [a.len, b.len];
-            return dispatch(Matrix { item, shape, source, target, row_step, column_step });
-        }
         if K::COPIES && large && !crossing.is_of_few(axes) {
             let pairs: ArrayVec<Axis<2>, { MAX_NDIM + 1 }> = axes[crossing.shared..]
                 .iter()
@@ -43,6 +33,17 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                 copy_by_strips(&strips, crossing.item, first[0], first[k]);
                 return fence();
             }
+            large = self.output_bytes() >= LARGER;
+        }
+        if K::COPIES
+            && !large
+            && let [a, b] = axes
+            && (a.stride[0], b.stride[k]) == (item as isize, item as isize)
+        {
+            let (source, target) = (first[k].cast_const(), first[0]);
+            let (row_step, column_step) = (a.stride[k], b.stride[0]);
+            let shape = [a.len, b.len];
+            return dispatch(Matrix { item, shape, source, target, row_step, column_step });
         }
         if crossing.shared > 0 && crossing.item >= LINE {
             self.run_by_runs(kernel, &crossing, first, large);
@@ -295,6 +296,10 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
 
 /// Outputs of so many bytes go past the caches.
 pub(super) const LARGE: usize = 6 << 20;
+
+/// Copies that strips cannot do go past the caches from here on: by slices they are so much slower
+/// than by boxes within a third cache that they had better find room in it.
+const LARGER: usize = 24 << 20;
 
 /// Boxes that fit an L1 cache, with whole lines on the input's side and runs on the output's.
 const NEAR: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
