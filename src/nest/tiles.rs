@@ -238,7 +238,8 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let tiling = Tiling::new(axes, k, crossing.item, crossing.shared, NEAR);
         let dense_rows = tiling.matrix(Role::Row).all(|s| axes[s.axis].stride[0] == s.step);
         let in_place = in_place && dense_rows;
-        let columns = Table::new(&tiling, Role::Column, |side| {
+        let mut columns = Table(ArrayVec::new());
+        columns.fill(&tiling, Role::Column, |side| {
             if in_place { axes[side.axis].stride[0] } else { side.step }
         });
         let column_step = columns.step();
@@ -253,16 +254,14 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                 let Some(source) = &sources[k] else { continue };
                 from[k] = buffers[k];
                 let side_of = |role| tiling.count(extents, role);
-                let layers: ArrayVec<_, { MAX_NDIM + 1 }> = tiling
-                    .sides
-                    .iter()
-                    .zip(extents)
-                    .filter(|(side, _)| side.role == Role::Layer)
-                    .map(|(side, &extent)| {
+                let mut layers = ArrayVec::<_, { MAX_NDIM + 1 }>::new();
+                for (side, &extent) in tiling.sides.iter().zip(extents) {
+                    if side.role == Role::Layer {
                         let stride = axes[side.axis].stride;
-                        (extent, stride[k], if in_place { stride[0] } else { side.step })
-                    })
-                    .collect();
+                        let to = if in_place { stride[0] } else { side.step };
+                        layers.push((extent, stride[k], to));
+                    }
+                }
                 source.bring(
                     crossing.item,
                     p[k],
@@ -675,17 +674,24 @@ struct Table(ArrayVec<isize, MAX_SIDE>);
 
 impl Table {
     fn new(tiling: &Tiling, role: Role, stride: impl Fn(&Side) -> isize) -> Table {
-        let mut table = ArrayVec::new();
+        let mut table = Table(ArrayVec::new());
+        table.fill(tiling, role, stride);
+        table
+    }
+
+    fn fill(&mut self, tiling: &Tiling, role: Role, stride: impl Fn(&Side) -> isize) {
+        let Table(table) = self;
+        table.clear();
         table.push(0);
         for side in tiling.matrix(role) {
             let inner = table.len();
             for i in 1..side.extent {
+                let by = i as isize * stride(side);
                 for j in 0..inner {
-                    table.push(table[j] + i as isize * stride(side));
+                    table.push(table[j] + by);
                 }
             }
         }
-        Table(table)
     }
 
     /// The step from one to the next, if it is even.
@@ -711,13 +717,23 @@ impl Source {
         axes: &[Axis<N>],
         crossing: &Crossing,
     ) -> [Option<Source>; N] {
-        core::array::from_fn(|k| {
-            (k >= OUT && crossing.crosses(axes, k)).then(|| Source::new(tiling, axes, k))?
-        })
+        // Filled where they stay: tables are large.
+        let mut sources = [const { None }; N];
+        for k in OUT..N {
+            if crossing.crosses(axes, k)
+                && let Some(step) = Source::step(tiling, axes, k)
+            {
+                let source =
+                    sources[k].insert(Source { rows: Table(ArrayVec::new()), even: None, step });
+                source.rows.fill(tiling, Role::Row, |side| axes[side.axis].stride[k]);
+                source.even = source.rows.step();
+            }
+        }
+        sources
     }
 
-    /// `None` where the columns have no even step.
-    fn new<const N: usize>(tiling: &Tiling, axes: &[Axis<N>], k: usize) -> Option<Source> {
+    /// From one column to the next, if that is even.
+    fn step<const N: usize>(tiling: &Tiling, axes: &[Axis<N>], k: usize) -> Option<isize> {
         let mut run = Axis::<N>::ONE;
         for side in tiling.matrix(Role::Column) {
             let a = Axis { len: side.extent, ..axes[side.axis] };
@@ -729,8 +745,7 @@ impl Source {
                 return None;
             }
         }
-        let rows = Table::new(tiling, Role::Row, |side| axes[side.axis].stride[k]);
-        Some(Source { even: rows.step(), rows, step: run.stride[k] })
+        Some(run.stride[k])
     }
 
     /// Brings some rows of a box to columns at these offsets, which may be at an even step.
