@@ -139,7 +139,8 @@ impl Strips {
             }
         }
         let columns = rest[at];
-        let is_word = [1, 2, 4, 8, 16].contains(&item) && columns.len * item >= 16;
+        // Boxes read what is shorter in longer pieces.
+        let is_word = [1, 2, 4, 8, 16].contains(&item) && columns.len * item > 16;
         let words = runs || (is_word && columns.stride[1] == item as isize);
         if !words || (!runs && !start.is_multiple_of(item)) {
             return None;
