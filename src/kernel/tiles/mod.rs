@@ -161,7 +161,7 @@ unsafe fn columns<I: Isa, V: Bytes<I>, W: Word>(
     }
 }
 
-/// [`transpose`] word by word.
+/// [`transpose`] word by word, down the columns of a line of each row.
 ///
 /// # Safety
 /// As [`transpose`].
@@ -171,12 +171,15 @@ unsafe fn words<W: Word>(
     row: impl Fn(usize) -> *const u8,
     column: impl Fn(usize) -> *mut u8,
 ) {
-    for i in 0..rows {
-        for c in 0..cols {
-            // SAFETY: the caller's words.
-            unsafe {
-                let word = row(i).cast::<W>().wrapping_add(c).read_unaligned();
-                column(c).cast::<W>().wrapping_add(i).write_unaligned(word);
+    let line = LINE / size_of::<W>();
+    for c0 in (0..cols).step_by(line) {
+        for i in 0..rows {
+            for c in c0..(c0 + line).min(cols) {
+                // SAFETY: the caller's words.
+                unsafe {
+                    let word = row(i).cast::<W>().wrapping_add(c).read_unaligned();
+                    column(c).cast::<W>().wrapping_add(i).write_unaligned(word);
+                }
             }
         }
     }
