@@ -480,17 +480,24 @@ fn is_same(a: &Layout, b: &Layout) -> bool {
         && a.axes_from_last().zip(b.axes_from_last()).all(|((n, s), (_, t))| n == 1 || s == t)
 }
 
+/// An order of axes. Filled where it is needed: it has room for any rank, and moving that costs more
+/// than a short call.
+pub(crate) type Order = ArrayVec<usize, MAX_NDIM>;
+
 /// Resolves `perm` (`None` reverses the axes) for a view of rank `ndim`.
+#[inline]
 pub(crate) fn permutation(
     arg: &'static str,
     ndim: usize,
     perm: Option<&[usize]>,
-) -> Result<ArrayVec<usize, MAX_NDIM>, Error> {
+    axes: &mut Order,
+) -> Result<(), Error> {
+    axes.clear();
     let Some(perm) = perm else {
-        return Ok((0..ndim).rev().collect());
+        axes.extend((0..ndim).rev());
+        return Ok(());
     };
     let mut seen = 0u64;
-    let mut axes = ArrayVec::new();
     for &p in perm {
         if p >= ndim || seen & (1 << p) != 0 {
             break;
@@ -499,11 +506,16 @@ pub(crate) fn permutation(
         axes.push(p);
     }
     if axes.len() != ndim || perm.len() != ndim {
-        // A negative number from C arrives here as it left.
-        let perm = perm.iter().map(|&p| p as isize).collect();
-        return Err(Error::Permutation { arg, perm, ndim });
+        Err(no_permutation(arg, ndim, perm))
+    } else {
+        Ok(())
     }
-    Ok(axes)
+}
+
+#[cold]
+fn no_permutation(arg: &'static str, ndim: usize, perm: &[usize]) -> Error {
+    // A negative number from C arrives here as it left.
+    Error::Permutation { arg, perm: perm.iter().map(|&p| p as isize).collect(), ndim }
 }
 
 /// Resolves an axis, negative counting from the end.

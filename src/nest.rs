@@ -182,9 +182,14 @@ impl<'v, T, const N: usize, const OUT: usize> Walk<'v, T, N, OUT> {
         }
     }
 
+    /// The bytes of the outputs, of the whole walk.
+    fn output_bytes(&self) -> usize {
+        self.len().max(self.whole) * size_of::<T>() * OUT
+    }
+
     /// Whether the outputs are larger than the caches that they would go to.
     fn is_large(&self) -> bool {
-        self.len().max(self.whole) * size_of::<T>() * OUT >= LARGE
+        self.output_bytes() >= LARGE
     }
 
     /// Runs a kernel over rows along the first axis.
@@ -412,7 +417,9 @@ impl<'v, T: Scalar, const N: usize> Walk<'v, T, N, 0> {
         let first = self.first();
         let [row, rows] = self.plan.block();
         let item = size_of::<T>();
-        if rows.len == 1 && (0..M).all(|k| is_dense::<T>(first[k], row.stride[k])) {
+        // One element is dense whatever it is the first of.
+        let strides = if row.len == 1 { [item as isize; N] } else { row.stride };
+        if rows.len == 1 && (0..M).all(|k| is_dense::<T>(first[k], strides[k])) {
             for number in range {
                 let done = number * block::<T>();
                 let n = block::<T>().min(row.len - done);

@@ -142,7 +142,8 @@ impl Strips {
             }
         }
         let columns = rest[at];
-        let words = columns.len * item >= 16
+        // Boxes read what is shorter in longer pieces.
+        let words = columns.len * item > 16
             && columns.stride[1] == item as isize
             && start.is_multiple_of(item);
         if !runs && !words {

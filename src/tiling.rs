@@ -132,7 +132,7 @@ pub(crate) struct Tiling {
     /// In the plan's order, which is the output's.
     pub sides: Axes<Side>,
     /// The axes of the columns, in the input's order.
-    columns: Axes<usize>,
+    columns: Axes<u8>,
     /// The innermost first.
     pub loops: Axes<Loop>,
 }
@@ -148,29 +148,35 @@ impl Tiling {
         aim: Aim,
     ) -> Tiling {
         let rank = axes.len();
-        let out_order: Axes<usize> = (shared..rank).collect();
-        let mut in_order: Axes<usize> = Axes::new();
-        for axis in shared..rank {
-            let mut at = in_order.len();
-            while at > 0 && is_nearer(axes[axis].stride[k], axes[in_order[at - 1]].stride[k]) {
-                at -= 1;
-            }
-            in_order.insert(at, axis);
-        }
-        let mut taken: Axes<Option<(Role, usize)>> = (0..rank).map(|_| None).collect();
+        let mut taken = Axes::<Option<(Role, usize)>>::new();
+        taken.extend((0..rank).map(|_| None));
         let room = aim.volume / item;
         let mut volume = 1;
-        let mut ends = [
-            End { order: out_order, at: 0, cover: 1, aim: aim.run.div_ceil(item), prefix: true },
-            End { order: in_order, at: 0, cover: 1, aim: aim.line.div_ceil(item), prefix: true },
-        ];
+        let mut ends = [aim.run, aim.line].map(|aim| End {
+            order: Axes::new(),
+            at: 0,
+            cover: 1,
+            aim: aim.div_ceil(item),
+            prefix: true,
+        });
+        for axis in shared..rank {
+            ends[0].order.push(axis as u8);
+            let order = &mut ends[1].order;
+            let mut at = order.len();
+            while at > 0
+                && is_nearer(axes[axis].stride[k], axes[usize::from(order[at - 1])].stride[k])
+            {
+                at -= 1;
+            }
+            order.insert(at, axis as u8);
+        }
         let mut matrix = [1, 1];
         loop {
             let mut next: Option<(usize, usize)> = None;
             for which in 0..2 {
                 let end = &mut ends[which];
                 let role = [Role::Row, Role::Column][which];
-                while let Some(&axis) = end.order.get(end.at)
+                while let Some(axis) = end.next()
                     && let Some((as_what, extent)) = taken[axis]
                     && extent == axes[axis].len
                 {
@@ -178,11 +184,10 @@ impl Tiling {
                     end.cover *= extent;
                     end.at += 1;
                 }
-                let open = end.at < end.order.len()
-                    && taken[end.order[end.at]].is_none()
-                    && end.cover < end.aim;
+                let axis = end.next();
+                let open = axis.is_some_and(|a| taken[a].is_none()) && end.cover < end.aim;
                 // The end that is farther from its aim goes first.
-                let (cover, aim, axis) = (end.cover, end.aim, end.order.get(end.at).copied());
+                let (cover, aim) = (end.cover, end.aim);
                 let farther =
                     next.is_none_or(|(other, _)| cover * ends[other].aim < ends[other].cover * aim);
                 if open && farther {
@@ -213,7 +218,7 @@ impl Tiling {
         }
         // Where an end stopped at an axis of which the other took a part, a larger part serves both.
         for end in &ends {
-            if let Some(&axis) = end.order.get(end.at)
+            if let Some(axis) = end.next()
                 && let Some((role, extent)) = taken[axis]
                 && end.cover * extent < end.aim
             {
@@ -240,7 +245,7 @@ impl Tiling {
         let columns = order
             .iter()
             .copied()
-            .filter(|&a| matches!(taken[a], Some((Role::Column, _))))
+            .filter(|&a| matches!(taken[usize::from(a)], Some((Role::Column, _))))
             .collect();
         let mut tiling = Tiling { sides: Axes::new(), columns, loops: Axes::new() };
         let mut dense = item;
@@ -296,7 +301,8 @@ impl Tiling {
 
     /// The sides that are rows, in the output's order, or columns, in the input's.
     pub fn matrix(&self, role: Role) -> impl Iterator<Item = &Side> {
-        let column = move |i: usize| self.sides.iter().find(move |s| s.axis == self.columns[i]);
+        let column =
+            move |i: usize| self.sides.iter().find(move |s| s.axis == usize::from(self.columns[i]));
         let rows = self.sides.iter().filter(move |s| role == Role::Row && s.role == role);
         let columns = if role == Role::Column { self.columns.len() } else { 0 };
         rows.chain((0..columns).filter_map(column))
@@ -311,7 +317,7 @@ impl Tiling {
 
 /// The growing end of a box on one side.
 struct End {
-    order: Axes<usize>,
+    order: Axes<u8>,
     /// How many axes of the order the box holds whole.
     at: usize,
     /// The product of their lengths.
@@ -322,6 +328,13 @@ struct End {
     prefix: bool,
 }
 
+impl End {
+    /// The axis to be taken next.
+    fn next(&self) -> Option<usize> {
+        self.order.get(self.at).map(|&axis| usize::from(axis))
+    }
+}
+
 /// Whether the axis comes before the other in memory; broadcast ones are nowhere.
 pub(crate) fn is_nearer(stride: isize, other: isize) -> bool {
     stride != 0 && (other == 0 || stride.unsigned_abs() < other.unsigned_abs())
@@ -329,10 +342,11 @@ pub(crate) fn is_nearer(stride: isize, other: isize) -> bool {
 
 /// Whether operand k goes on along `axis` with the even step that it has along `before`, taken
 /// whole.
-fn continues<const N: usize>(axes: &[Axis<N>], before: &[usize], axis: usize, k: usize) -> bool {
-    let Some(&first) = before.first() else { return true };
-    let len: usize = before.iter().map(|&a| axes[a].len).product();
-    axes[first].stride[k].checked_mul(len as isize) == Some(axes[axis].stride[k])
+fn continues<const N: usize>(axes: &[Axis<N>], before: &[u8], axis: usize, k: usize) -> bool {
+    let mut before = before.iter().map(|&a| axes[usize::from(a)]);
+    let Some(first) = before.next() else { return true };
+    let len = before.fold(first.len, |len, a| len * a.len);
+    first.stride[k].checked_mul(len as isize) == Some(axes[axis].stride[k])
 }
 
 /// A part of `len`, at most `most`: the whole, or even parts in multiples of `unit`.

@@ -1,7 +1,7 @@
 //! [`View`] and [`ViewMut`]: strided N-d arrays that belong to someone else.
 
 use crate::error::Error;
-use crate::layout::{self, Arrangement, Dims, DimsBuf, Layout, Lent};
+use crate::layout::{self, Arrangement, Dims, DimsBuf, Layout, Lent, Order};
 use crate::scalar::{DType, Element};
 use core::marker::PhantomData;
 
@@ -406,9 +406,10 @@ macro_rules! rearrange {
             /// # Errors
             /// [`Error::Permutation`].
             pub fn permuted(self, perm: &[usize]) -> Result<Self, Error> {
-                let perm = layout::permutation("view", self.ndim(), Some(perm))?;
+                let mut order = Order::new();
+                layout::permutation("view", self.ndim(), Some(perm), &mut order)?;
                 let (mut shape, mut strides) = (DimsBuf::new(), DimsBuf::new());
-                self.layout().permuted(&perm, &mut shape, &mut strides);
+                self.layout().permuted(&order, &mut shape, &mut strides);
                 Ok(self.part(0, &shape, &strides))
             }
 

@@ -2,20 +2,23 @@
 
 use super::guard::guard;
 use super::types::{Input, Output, ndblas_scalar, ndblas_view, ndblas_view_mut};
-use crate::MAX_NDIM;
+use crate::layout::Order;
 use crate::ops;
 use crate::scalar::with_element;
-use arrayvec::ArrayVec;
 
-/// The numbers of `perm`, ndim of them; `None` for NULL. A negative one becomes a huge one, which is
-/// as wrong.
+/// The numbers of `perm`, ndim of them, in `axes`; `None` for NULL. A negative one becomes a huge one,
+/// which is as wrong.
 ///
 /// # Safety
 /// `perm` is NULL or has ndim numbers.
-unsafe fn axes(perm: *const i32, ndim: usize) -> Option<ArrayVec<usize, MAX_NDIM>> {
+#[inline]
+unsafe fn read(perm: *const i32, ndim: usize, axes: &mut Order) -> Option<&[usize]> {
     // SAFETY: as the caller says.
     let number = |d| unsafe { perm.add(d).read() } as isize as usize;
-    (!perm.is_null()).then(|| (0..ndim).map(number).collect())
+    (!perm.is_null()).then(|| {
+        axes.extend((0..ndim).map(number));
+        &axes[..]
+    })
 }
 
 /// out <- beta*out + alpha*transpose(a, perm): axis d of out is axis perm[d] of a, so that
@@ -36,13 +39,14 @@ pub unsafe extern "C" fn ndblas_permute(
         let a = unsafe { a0.read("a", a) }?;
         // SAFETY: as above.
         let out = unsafe { out0.read("out", out) }?;
+        let mut axes = Order::new();
         // SAFETY: as above.
-        let perm = unsafe { axes(perm, a.ndim()) };
+        let perm = unsafe { read(perm, a.ndim(), &mut axes) };
         a.same_dtype(out)?;
         with_element!(out.dtype(), T => {
             let (alpha, beta) = (alpha.to::<T>("alpha")?, beta.to::<T>("beta")?);
             let (a, mut out) = (a.view::<T>(), out.view_mut::<T>());
-            ops::permute(alpha, &a, perm.as_deref(), beta, &mut out)
+            ops::permute(alpha, &a, perm, beta, &mut out)
         })
     })
 }
@@ -56,8 +60,9 @@ pub unsafe extern "C" fn ndblas_permute_in_place(a: *mut ndblas_view_mut, perm: 
         let mut a0 = Output::EMPTY;
         // SAFETY: the caller's descriptor and permutation.
         let a = unsafe { a0.read("a", a) }?;
+        let mut axes = Order::new();
         // SAFETY: as above.
-        let perm = unsafe { axes(perm, a.ndim()) };
-        with_element!(a.dtype(), T => ops::permute_in_place(&mut a.view_mut::<T>(), perm.as_deref()))
+        let perm = unsafe { read(perm, a.ndim(), &mut axes) };
+        with_element!(a.dtype(), T => ops::permute_in_place(&mut a.view_mut::<T>(), perm))
     })
 }

@@ -23,26 +23,8 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
     pub(super) fn run_by_tiles<K: Rows<T, N, OUT>>(&self, kernel: K, crossing: Crossing) {
         let axes = &self.plan.axes[..];
         let first = self.first();
-        let (large, item) = (K::STREAMS && self.is_large(), size_of::<T>());
-        let in_place = K::COPIES && !large;
+        let (mut large, item) = (K::STREAMS && self.is_large(), size_of::<T>());
         let k = crossing.operand;
-        if in_place
-            && let [a, b] = axes
-            && (a.stride[0], b.stride[k]) == (item as isize, item as isize)
-        {
-            let (source, target) = (first[k].cast_const(), first[0]);
-            let (row_step, column_step) = (a.stride[k], b.stride[0]);
-            let shape = [a.len, b.len];
-            return dispatch(Matrix {
-                item,
-                shape,
-                source,
-                target,
-                row_step,
-                column_step,
-                ahead: &mut [],
-            });
-        }
         if K::COPIES && large && !crossing.is_of_few(axes) {
             let pairs: ArrayVec<Axis<2>, { MAX_NDIM + 1 }> = axes[crossing.shared..]
                 .iter()
@@ -52,6 +34,18 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                 copy_by_strips(&strips, crossing.item, first[0], first[k]);
                 return fence();
             }
+            large = self.output_bytes() >= LARGER;
+        }
+        if K::COPIES
+            && !large
+            && let [a, b] = axes
+            && (a.stride[0], b.stride[k]) == (item as isize, item as isize)
+        {
+            let (source, target) = (first[k].cast_const(), first[0]);
+            let (row_step, column_step) = (a.stride[k], b.stride[0]);
+            let shape = [a.len, b.len];
+            let ahead = &mut [];
+            return dispatch(Matrix { item, shape, source, target, row_step, column_step, ahead });
         }
         if crossing.shared > 0 && crossing.item >= LINE {
             self.run_by_runs(kernel, &crossing, first, large);
@@ -253,7 +247,8 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let tiling = Tiling::new(axes, k, crossing.item, crossing.shared, NEAR);
         let dense_rows = tiling.matrix(Role::Row).all(|s| axes[s.axis].stride[0] == s.step);
         let in_place = in_place && dense_rows;
-        let columns = Table::new(&tiling, Role::Column, |side| {
+        let mut columns = Table(ArrayVec::new());
+        columns.fill(&tiling, Role::Column, |side| {
             if in_place { axes[side.axis].stride[0] } else { side.step }
         });
         let column_step = columns.step();
@@ -268,16 +263,14 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                 let Some(source) = &sources[k] else { continue };
                 from[k] = buffers[k];
                 let side_of = |role| tiling.count(extents, role);
-                let layers: ArrayVec<_, { MAX_NDIM + 1 }> = tiling
-                    .sides
-                    .iter()
-                    .zip(extents)
-                    .filter(|(side, _)| side.role == Role::Layer)
-                    .map(|(side, &extent)| {
+                let mut layers = ArrayVec::<_, { MAX_NDIM + 1 }>::new();
+                for (side, &extent) in tiling.sides.iter().zip(extents) {
+                    if side.role == Role::Layer {
                         let stride = axes[side.axis].stride;
-                        (extent, stride[k], if in_place { stride[0] } else { side.step })
-                    })
-                    .collect();
+                        let to = if in_place { stride[0] } else { side.step };
+                        layers.push((extent, stride[k], to));
+                    }
+                }
                 source.bring(
                     p[k],
                     if in_place { p[0] } else { buffers[k] },
@@ -311,6 +304,10 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
 
 /// Outputs of so many bytes go past the caches.
 pub(super) const LARGE: usize = 6 << 20;
+
+/// Copies that strips cannot do go past the caches from here on: by slices they are so much slower
+/// than by boxes within a third cache that they had better find room in it.
+const LARGER: usize = 24 << 20;
 
 /// Boxes that fit an L1 cache, with whole lines on the input's side and runs on the output's.
 const NEAR: Aim = Aim { run: 512, line: 256, volume: 16 << 10 };
@@ -642,17 +639,24 @@ struct Table(ArrayVec<isize, MAX_SIDE>);
 
 impl Table {
     fn new(tiling: &Tiling, role: Role, stride: impl Fn(&Side) -> isize) -> Table {
-        let mut table = ArrayVec::new();
+        let mut table = Table(ArrayVec::new());
+        table.fill(tiling, role, stride);
+        table
+    }
+
+    fn fill(&mut self, tiling: &Tiling, role: Role, stride: impl Fn(&Side) -> isize) {
+        let Table(table) = self;
+        table.clear();
         table.push(0);
         for side in tiling.matrix(role) {
             let inner = table.len();
             for i in 1..side.extent {
+                let by = i as isize * stride(side);
                 for j in 0..inner {
-                    table.push(table[j] + i as isize * stride(side));
+                    table.push(table[j] + by);
                 }
             }
         }
-        Table(table)
     }
 
     /// The step from one to the next, if it is even.
@@ -680,19 +684,23 @@ impl Source {
         axes: &[Axis<N>],
         crossing: &Crossing,
     ) -> [Option<Source>; N] {
-        core::array::from_fn(|k| {
-            (k >= OUT && crossing.crosses(axes, k))
-                .then(|| Source::new(tiling, axes, k, crossing.item))?
-        })
+        // Filled where they stay: tables are large.
+        let mut sources = [const { None }; N];
+        for k in OUT..N {
+            if crossing.crosses(axes, k)
+                && let Some(step) = Source::step(tiling, axes, k)
+            {
+                let (item, rows) = (crossing.item, Table(ArrayVec::new()));
+                let source = sources[k].insert(Source { item, rows, even: None, step });
+                source.rows.fill(tiling, Role::Row, |side| axes[side.axis].stride[k]);
+                source.even = source.rows.step();
+            }
+        }
+        sources
     }
 
-    /// `None` where the columns have no even step.
-    fn new<const N: usize>(
-        tiling: &Tiling,
-        axes: &[Axis<N>],
-        k: usize,
-        item: usize,
-    ) -> Option<Source> {
+    /// From one column to the next, if that is even.
+    fn step<const N: usize>(tiling: &Tiling, axes: &[Axis<N>], k: usize) -> Option<isize> {
         let mut run = Axis::<N>::ONE;
         for side in tiling.matrix(Role::Column) {
             let a = Axis { len: side.extent, ..axes[side.axis] };
@@ -704,8 +712,7 @@ impl Source {
                 return None;
             }
         }
-        let rows = Table::new(tiling, Role::Row, |side| axes[side.axis].stride[k]);
-        Some(Source { item, even: rows.step(), rows, step: run.stride[k] })
+        Some(run.stride[k])
     }
 
     /// Brings some rows of a box to columns at these offsets, which may be at an even step.

@@ -259,23 +259,25 @@ pub fn rot<T: Scalar>(
 }
 
 /// Plans a reduction of two operands that broadcast to one another: the one with the shape of both
-/// leads, and the flag says whether that is y.
+/// leads. Returns whether that is y.
+#[inline]
 fn plan_two<'v, T: Scalar>(
+    walk: &mut Walk<'v, T, 2, 0>,
     x: &'v View<'_, T>,
     y: &'v View<'_, T>,
-) -> Result<(Walk<'v, T, 2, 0>, bool), Error> {
-    let mut walk = Walk::new();
+) -> Result<bool, Error> {
     let (a, b) = (x.operand("x"), y.operand("y"));
     // By extents, not by sizes, which are both 0 where one extent is.
     let stretched =
         || a.layout.shape().iter().zip(b.layout.shape()).any(|(&n, &m)| n == 1 && m != 1);
     let exchanged = x.ndim() < y.ndim() || (x.ndim() == y.ndim() && stretched());
     walk.plan(if exchanged { [&b, &a] } else { [&a, &b] })?;
-    Ok((walk, exchanged))
+    Ok(exchanged)
 }
 
 fn dot<T: Scalar>(conj: bool, x: &View<'_, T>, y: &View<'_, T>) -> Result<(f64, f64), Error> {
-    let (walk, exchanged) = plan_two(x, y)?;
+    let mut walk = Walk::new();
+    let exchanged = plan_two(&mut walk, x, y)?;
     let (re, im) = walk.dot(conj);
     // sum conj(y)*x is the conjugate of sum conj(x)*y.
     Ok(if conj && exchanged { (re, -im) } else { (re, im) })
@@ -320,13 +322,9 @@ pub fn dotc<T: Scalar>(x: &View<'_, T>, y: &View<'_, T>) -> Result<(f64, f64), E
 /// # Errors
 /// As [`dotu`].
 pub fn dsdot(x: &View<'_, f32>, y: &View<'_, f32>) -> Result<f64, Error> {
-    Ok(plan_two(x, y)?.0.wide_dot())
-}
-
-fn plan_one<'v, T: Scalar>(x: &'v View<'_, T>) -> Result<Walk<'v, T, 1, 0>, Error> {
     let mut walk = Walk::new();
-    walk.plan([&x.operand("x")])?;
-    Ok(walk)
+    plan_two(&mut walk, x, y)?;
+    Ok(walk.wide_dot())
 }
 
 /// `sqrt(sum |x|^2)`, the Euclidean norm.
@@ -344,7 +342,9 @@ fn plan_one<'v, T: Scalar>(x: &'v View<'_, T>) -> Result<Walk<'v, T, 1, 0>, Erro
 /// # Errors
 /// None today.
 pub fn nrm2<T: Scalar>(x: &View<'_, T>) -> Result<f64, Error> {
-    Ok(plan_one(x)?.nrm2())
+    let mut walk = Walk::new();
+    walk.plan([&x.operand("x")])?;
+    Ok(walk.nrm2())
 }
 
 /// `sum |re x| + |im x|`.
@@ -357,7 +357,9 @@ pub fn nrm2<T: Scalar>(x: &View<'_, T>) -> Result<f64, Error> {
 /// # Errors
 /// None today.
 pub fn asum<T: Scalar>(x: &View<'_, T>) -> Result<f64, Error> {
-    Ok(plan_one(x)?.asum())
+    let mut walk = Walk::new();
+    walk.plan([&x.operand("x")])?;
+    Ok(walk.asum())
 }
 
 /// The flat row-major index of the first NaN, or else of the first element whose |re| + |im| is the

@@ -3,7 +3,7 @@
 use super::level1::update;
 use crate::MAX_NDIM;
 use crate::error::Error;
-use crate::layout::{self, DimsBuf};
+use crate::layout::{self, DimsBuf, Order};
 use crate::nest;
 use crate::scalar::Element;
 use crate::view::{View, ViewMut};
@@ -36,12 +36,14 @@ pub fn permute<T: Element>(
     beta: T,
     out: &mut ViewMut<'_, T>,
 ) -> Result<(), Error> {
-    let perm = layout::permutation("a", a.ndim(), perm)?;
+    let mut order = Order::new();
+    layout::permutation("a", a.ndim(), perm, &mut order)?;
     let (mut shape, mut strides) = (DimsBuf::new(), DimsBuf::new());
     let a = a.operand("a");
-    let permuted = a.layout.permuted(&perm, &mut shape, &mut strides);
+    let permuted = a.layout.permuted(&order, &mut shape, &mut strides);
     let out = out.operand("out");
-    if out.layout.shape() != permuted.shape() {
+    // Extents are few: element by element, not by a call.
+    if !out.layout.shape().iter().eq(permuted.shape()) {
         return Err(Error::Shape {
             arg: out.name,
             shape: out.layout.shape().into(),
@@ -77,17 +79,18 @@ pub fn permute_in_place<T: Element>(
     a: &mut ViewMut<'_, T>,
     perm: Option<&[usize]>,
 ) -> Result<(), Error> {
-    let mut perm = layout::permutation("a", a.ndim(), perm)?;
+    let mut order = Order::new();
+    layout::permutation("a", a.ndim(), perm, &mut order)?;
     let a = a.operand("a");
     let shape = a.layout.shape();
-    if perm.iter().enumerate().all(|(d, &p)| shape[d] == shape[p]) {
+    if order.iter().enumerate().all(|(d, &p)| shape[d] == shape[p]) {
         // A cycle of n axes is n - 1 exchanges; those found first come last.
         let mut exchanges = ArrayVec::<_, MAX_NDIM>::new();
-        for d in 0..perm.len() {
-            while perm[d] != d {
-                let e = perm[d];
+        for d in 0..order.len() {
+            while order[d] != d {
+                let e = order[d];
                 exchanges.push((d, e));
-                perm.swap(d, e);
+                order.swap(d, e);
             }
         }
         for &(d, e) in exchanges.iter().rev() {
@@ -106,7 +109,7 @@ pub fn permute_in_place<T: Element>(
     if a.layout.is_empty() {
         return Ok(());
     }
-    nest::transpose_dense(&a, &rotations(shape, &perm))
+    nest::transpose_dense(&a, &rotations(shape, &order))
 }
 
 /// A permutation of the axes of a dense array as transposes of matrices: (batches, rows, columns,

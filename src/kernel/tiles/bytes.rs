@@ -342,10 +342,12 @@ mod x86 {
             // SAFETY: the token proves the instructions; the caller's bytes.
             Zmm(unsafe {
                 let lane = |l: usize| _mm_loadu_si128(p(l).cast());
-                let v = _mm512_castsi128_si512(lane(0));
-                let v = _mm512_inserti32x4::<1>(v, lane(1));
-                let v = _mm512_inserti32x4::<2>(v, lane(2));
-                _mm512_inserti32x4::<3>(v, lane(3))
+                // By halves, which more of the CPU's units put together than whole registers.
+                let (low, high) =
+                    (_mm256_castsi128_si256(lane(0)), _mm256_castsi128_si256(lane(2)));
+                let low = _mm256_inserti128_si256::<1>(low, lane(1));
+                let high = _mm256_inserti128_si256::<1>(high, lane(3));
+                _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
             })
         }
         #[inline(always)]

@@ -14,21 +14,29 @@ pub(crate) const FEW: usize = 8;
 /// For each register of the result, the masks by which it takes bytes of each of the others.
 type Masks<const C: usize> = [[[u8; 16]; C]; C];
 
-/// The masks from rows to columns (`SPLIT`) or back. A byte of 128 takes nothing.
-#[inline(always)]
-fn masks<const C: usize, const SPLIT: bool>(item: usize) -> Masks<C> {
-    let mut masks = [[[128; 16]; C]; C];
-    for c in 0..C {
-        for at in 0..16 {
+/// The masks from rows to columns (`SPLIT`) or back.
+struct Table<const C: usize, const SPLIT: bool>;
+
+impl<const C: usize, const SPLIT: bool> Table<C, SPLIT> {
+    /// For items of 1, 2, 4 and 8 bytes.
+    const MASKS: [Masks<C>; 4] = [Self::masks(1), Self::masks(2), Self::masks(4), Self::masks(8)];
+
+    /// A byte of 128 takes nothing.
+    const fn masks(item: usize) -> Masks<C> {
+        let mut masks = [[[128; 16]; C]; C];
+        let mut i = 0;
+        while i < 16 * C {
+            let (c, at) = (i / 16, i % 16);
             let dense = (at / item * C + c) * item + at % item;
             if SPLIT {
                 masks[c][dense / 16][at] = (dense % 16) as u8;
             } else {
                 masks[dense / 16][c][dense % 16] = at as u8;
             }
+            i += 1;
         }
+        masks
     }
-    masks
 }
 
 /// Whether [`transpose`] is the way for `few` columns of `len` words: whole squares of registers
@@ -84,7 +92,8 @@ unsafe fn pieces<I: Isa, V: Bytes<I>, const C: usize, const SPLIT: bool>(
     dense: *mut u8,
     column: impl Fn(usize) -> *mut u8 + Copy,
 ) {
-    let masks = masks::<C, SPLIT>(item);
+    let masks = const { &Table::<C, SPLIT>::MASKS };
+    let masks = &masks[item.trailing_zeros() as usize];
     let (bytes, width) = (len * item, 16 * V::LANES);
     // Where stores begin registers, and so do not cross lines; the first register overlaps.
     let start = if SPLIT { column(0).addr().wrapping_neg() % width / item * item } else { 0 };

@@ -45,8 +45,15 @@ pub(crate) unsafe fn transpose<I: Isa, W: Word>(
 /// After so many bytes it is time to ask for more.
 const WORK: usize = 256;
 
+/// Lines at multiples of this are in few sets of the first cache.
+const FEW_SETS: usize = 1024;
+
 /// [`transpose`] by registers of V: squares of one cache line each way, so that each line is
 /// touched once. The last of each kind overlaps the one before.
+///
+/// Where squares do not begin with lines, two that follow one another share a line. If few sets
+/// hold the lines of all columns, or of all rows, it would be gone before the second comes: there the
+/// first square ends where a line does.
 ///
 /// # Safety
 /// As [`transpose`], and a register's worth of rows and of columns.
@@ -61,15 +68,23 @@ unsafe fn squares<I: Isa, V: Bytes<I>, W: Word>(
     let item = size_of::<W>();
     let (n, tall, line) = (16 / item, 16 / item * V::LANES, LINE / item);
     let mut done = 0;
-    let mut i0 = 0;
-    while i0 < rows {
-        let i1 = (i0 + line).min(rows);
-        let mut c0 = 0;
-        while c0 < cols {
-            let c1 = (c0 + line).min(cols);
-            // Rows are too many streams for the CPU to see.
-            for i in i1..(i1 + line).min(rows) {
-                prefetch(row(i).wrapping_add(c0 * item));
+    let first = |p: *const u8, next: *const u8| match p.addr().wrapping_neg() % LINE / item {
+        end @ 1.. if next.addr().wrapping_sub(p.addr()).is_multiple_of(FEW_SETS) => end,
+        _ => line,
+    };
+    // One more square of rows is work for all columns.
+    let high = if cols > 1 && rows >= 4 * line { first(column(0), column(1)) } else { line };
+    let wide = if rows > 1 && cols >= 2 * line { first(row(0), row(1)) } else { line };
+    let (mut c0, mut c1) = (0, wide.min(cols));
+    while c0 < cols {
+        let (mut i0, mut i1) = (0, high.min(rows));
+        while i0 < rows {
+            // A store that misses holds up those behind it.
+            let last = (i1 + line).min(rows);
+            if i1 < last {
+                for c in c0..c1 {
+                    prefetch(column(c).wrapping_add(last * item - 1));
+                }
             }
             let mut i = i0;
             while i < i1 {
@@ -94,9 +109,9 @@ unsafe fn squares<I: Isa, V: Bytes<I>, W: Word>(
                 }
                 i += tall;
             }
-            c0 = c1;
+            (i0, i1) = (i1, (i1 + line).min(rows));
         }
-        i0 = i1;
+        (c0, c1) = (c1, (c1 + line).min(cols));
     }
 }
 
@@ -159,7 +174,7 @@ unsafe fn columns<I: Isa, V: Bytes<I>, W: Word>(
     }
 }
 
-/// [`transpose`] word by word.
+/// [`transpose`] word by word, down the columns of a line of each row.
 ///
 /// # Safety
 /// As [`transpose`].
@@ -169,12 +184,15 @@ unsafe fn words<W: Word>(
     row: impl Fn(usize) -> *const u8,
     column: impl Fn(usize) -> *mut u8,
 ) {
-    for i in 0..rows {
-        for c in 0..cols {
-            // SAFETY: the caller's words.
-            unsafe {
-                let word = row(i).cast::<W>().wrapping_add(c).read_unaligned();
-                column(c).cast::<W>().wrapping_add(i).write_unaligned(word);
+    let line = LINE / size_of::<W>();
+    for c0 in (0..cols).step_by(line) {
+        for i in 0..rows {
+            for c in c0..(c0 + line).min(cols) {
+                // SAFETY: the caller's words.
+                unsafe {
+                    let word = row(i).cast::<W>().wrapping_add(c).read_unaligned();
+                    column(c).cast::<W>().wrapping_add(i).write_unaligned(word);
+                }
             }
         }
     }
