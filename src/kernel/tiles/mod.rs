@@ -260,33 +260,41 @@ impl Kernel for Bring<'_, '_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(mut self, isa: I) {
-        let (item, rows, cols) = (self.item, self.rows, self.columns);
-        let ahead = core::mem::take(&mut self.ahead);
+        let (item, ahead) = (self.item, core::mem::take(&mut self.ahead));
         match item {
             1 => self.words::<I, u8>(isa, ahead),
             2 => self.words::<I, u16>(isa, ahead),
             4 => self.words::<I, u32>(isa, ahead),
             8 => self.words::<I, u64>(isa, ahead),
             16 => self.words::<I, [u64; 2]>(isa, ahead),
-            _ => {
-                for (source, target) in self.layers() {
-                    for (i, &row) in rows.iter().enumerate() {
-                        ask(ahead, cols.len() * item);
-                        let mut from = source.wrapping_offset(row);
-                        for &column in cols {
-                            let to = target.wrapping_offset(column).wrapping_add(i * item);
-                            // SAFETY: an item of the box, and its place.
-                            unsafe { run(isa, item, from, to) };
-                            from = from.wrapping_offset(self.step);
-                        }
-                    }
-                }
-            }
+            n if n < LINE => with_end!(item, T => self.runs(ahead, |from, to| {
+                // SAFETY: an item of the box, and its place.
+                unsafe { both_ends::<T>(item, from, to) }
+            })),
+            _ => self.runs(ahead, |from, to| {
+                // SAFETY: as above.
+                unsafe { run(isa, item, from, to) }
+            }),
         }
     }
 }
 
 impl Bring<'_, '_> {
+    /// Items that are no words.
+    #[inline(always)]
+    fn runs(&self, ahead: &mut [Ahead], copy: impl Fn(*const u8, *mut u8)) {
+        for (source, target) in self.layers() {
+            for (i, &row) in self.rows.iter().enumerate() {
+                ask(ahead, self.columns.len() * self.item);
+                let mut from = source.wrapping_offset(row);
+                for &column in self.columns {
+                    copy(from, target.wrapping_offset(column).wrapping_add(i * self.item));
+                    from = from.wrapping_offset(self.step);
+                }
+            }
+        }
+    }
+
     #[inline(always)]
     fn words<I: Isa, W: Word>(&self, isa: I, ahead: &mut [Ahead]) {
         let shape = [self.rows.len(), self.columns.len()];
@@ -332,46 +340,74 @@ impl Bring<'_, '_> {
     }
 }
 
+/// Evaluates an expression with the type whose first and last value are all of `$n` bytes, of which there are
+/// less than a line. To be asked outside of loops.
+macro_rules! with_end {
+    ($n:expr, $T:ident => $body:expr) => {
+        match $n {
+            1 => {
+                type $T = u8;
+                $body
+            }
+            2..4 => {
+                type $T = u16;
+                $body
+            }
+            4..8 => {
+                type $T = u32;
+                $body
+            }
+            8..16 => {
+                type $T = u64;
+                $body
+            }
+            16..32 => {
+                type $T = [u64; 2];
+                $body
+            }
+            _ => {
+                type $T = [u64; 4];
+                $body
+            }
+        }
+    };
+}
+use with_end;
+
+/// Copies the first and the last `T` of n bytes, which may overlap.
+///
+/// # Safety
+/// `n` bytes, at least a `T`, are valid for reading at `from`, for writing at `to`; they do not overlap.
+#[inline(always)]
+unsafe fn both_ends<T: Copy>(n: usize, from: *const u8, to: *mut u8) {
+    let last = n - size_of::<T>();
+    // SAFETY: the caller's bytes.
+    unsafe {
+        let a = from.cast::<T>().read_unaligned();
+        let b = from.wrapping_add(last).cast::<T>().read_unaligned();
+        to.cast::<T>().write_unaligned(a);
+        to.wrapping_add(last).cast::<T>().write_unaligned(b);
+    }
+}
+
 /// Copies a short run.
 ///
 /// # Safety
 /// `n` bytes are valid for reading at `from`, for writing at `to`; they do not overlap.
 #[inline(always)]
-unsafe fn run<I: Isa>(isa: I, n: usize, from: *const u8, to: *mut u8) {
-    /// The first and the last bytes, which may be the same.
-    macro_rules! both_ends {
-        ($t:ty) => {{
-            let last = n - size_of::<$t>();
-            let a = from.cast::<$t>().read_unaligned();
-            let b = from.wrapping_add(last).cast::<$t>().read_unaligned();
-            to.cast::<$t>().write_unaligned(a);
-            to.wrapping_add(last).cast::<$t>().write_unaligned(b);
-        }};
-    }
+unsafe fn run<I: Isa>(_: I, n: usize, from: *const u8, to: *mut u8) {
+    let mut at = 0;
     // SAFETY: all within n bytes.
     unsafe {
-        match n {
-            0 => {}
-            1 => *to = *from,
-            2..4 => both_ends!(u16),
-            4..8 => both_ends!(u32),
-            8..16 => both_ends!(u64),
-            16..32 => both_ends!([u64; 2]),
-            _ => {
-                let copy = |at: usize| {
-                    let chunk = from.wrapping_add(at).cast::<[u64; 4]>().read_unaligned();
-                    to.wrapping_add(at).cast::<[u64; 4]>().write_unaligned(chunk);
-                };
-                let mut at = 0;
-                while at + 32 < n {
-                    copy(at);
-                    at += 32;
-                }
-                copy(n - 32);
-            }
+        while at + LINE <= n {
+            both_ends::<[u64; 4]>(LINE, from.wrapping_add(at), to.wrapping_add(at));
+            at += LINE;
+        }
+        if at < n {
+            let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+            with_end!(n - at, T => both_ends::<T>(n - at, from, to));
         }
     }
-    let _ = isa;
 }
 
 /// Copies a run past the caches: whole lines by non-temporal stores, the ends by plain ones.

@@ -1,7 +1,7 @@
 //! Strips: whole lines of the output, written past the caches.
 
 use super::bytes::{Bytes, prefetch, prefetch_far};
-use super::{columns, run, words};
+use super::{both_ends, columns, with_end, words};
 use crate::isa::{Isa, Kernel};
 use crate::kernel::LINE;
 use crate::scalar::{Word, with_word};
@@ -250,7 +250,7 @@ impl Kernel for Runs<'_> {
         assert!(self.skip < item);
         assert!((self.skip + self.lines * LINE).div_ceil(item) <= rows.len());
         if item < LINE {
-            return self.together(isa);
+            return with_end!(item, T => self.together::<I, T>(isa));
         }
         let (mut source, mut target) = (self.source, self.target);
         for c in 0..self.cols {
@@ -287,7 +287,7 @@ impl Kernel for Runs<'_> {
 impl Runs<'_> {
     /// Runs shorter than a line, of which lines are put together on the stack.
     #[inline(always)]
-    fn together<I: Isa>(self, isa: I) {
+    fn together<I: Isa, T: Copy>(self, isa: I) {
         let mut buffer = ShortRuns([MaybeUninit::uninit(); MAX_ROWS * LINE]);
         let buffer = (&raw mut buffer.0).cast::<u8>();
         assert!(self.rows.len() <= MAX_ROWS);
@@ -298,7 +298,7 @@ impl Runs<'_> {
                 let from = source.wrapping_offset(row);
                 prefetch(from.wrapping_add(LINE));
                 // SAFETY: a run of the source, and room for as many of less than a line.
-                unsafe { run(isa, self.item, from, buffer.wrapping_add(i * self.item)) };
+                unsafe { both_ends::<T>(self.item, from, buffer.wrapping_add(i * self.item)) };
             }
             for line in 0..lines {
                 let from = buffer.wrapping_add(self.skip + line * LINE);
