@@ -1,7 +1,6 @@
 //! Gather and scatter-add below the plan: indices to byte offsets, and rows moved at offsets.
 
 use super::tiles::bytes::{Bytes, prefetch, prefetch_far};
-use super::tiles::stream;
 use super::{LINE, Rows};
 use crate::isa::{Isa, Kernel, dispatch};
 use crate::ops::Mode;
@@ -11,13 +10,12 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
-/// Indices that become offsets at once, at most: the rows at the end of a block are not asked for
-/// early, and these are to be few.
-pub(crate) const BLOCK: usize = 1024;
+/// The offsets of a block, at most: the work per block is nothing, and the first cache is left to the
+/// rows.
+pub(crate) const BLOCK: usize = 512;
 
-/// The same where nothing is asked for early: the work per block is still nothing, and the first
-/// cache is left to the rows.
-pub(crate) const SMALL_BLOCK: usize = 512;
+/// Rows are asked for so many rows ahead, at most.
+pub(crate) const AHEAD: usize = 32;
 
 /// The offset of a row that is not there: reads as zeros, and is not added to. No offset within an
 /// allocation is as low.
@@ -290,12 +288,13 @@ impl<W> Place<'_, W> {
         load: impl Fn(usize, &MaybeUninit<isize>) -> isize,
         resolve: impl Fn(isize) -> isize,
     ) -> bool {
-        // Both factors fit 32 bits: vectors have that product, but not the one of 64 bits.
-        if self.rule.extent >> 32 == 0 && self.rule.stride >> 32 == 0 {
-            let product = |v, stride| (v as u32 as u64 * stride as u32 as u64) as isize;
-            self.each_by(isa, load, resolve, product)
+        // Vectors shift in one step, and take several for a product.
+        let stride = self.rule.stride;
+        if stride > 0 && stride.count_ones() == 1 {
+            let shift = stride.trailing_zeros();
+            self.each_by(isa, load, resolve, |v: isize| v.wrapping_shl(shift))
         } else {
-            self.each_by(isa, load, resolve, isize::wrapping_mul)
+            self.each_by(isa, load, resolve, |v: isize| v.wrapping_mul(stride))
         }
     }
 
@@ -305,9 +304,9 @@ impl<W> Place<'_, W> {
         isa: I,
         load: impl Fn(usize, &MaybeUninit<isize>) -> isize,
         resolve: impl Fn(isize) -> isize,
-        product: impl Fn(isize, isize) -> isize,
+        product: impl Fn(isize) -> isize,
     ) -> bool {
-        let Place { rule: &Rule { extent, stride, .. }, from, by, offsets, .. } = self;
+        let Place { rule: &Rule { extent, .. }, from, by, offsets, .. } = self;
         let (mut greatest, mut signs, mut from) = (0, 0, from);
         for (i, offset) in offsets.iter_mut().enumerate() {
             let v = resolve(load(i, offset));
@@ -320,7 +319,7 @@ impl<W> Place<'_, W> {
                 signs |= out;
                 out >= 0
             };
-            let here = product(v, stride).wrapping_add(from);
+            let here = product(v).wrapping_add(from);
             offset.write(if there { here } else { HOLE });
             from = from.wrapping_add(by);
         }
@@ -344,6 +343,9 @@ const WORD: usize = 16;
 /// Rows of as many bytes may be streamed, whatever lines they share with the next.
 const STREAMED: usize = 512;
 
+/// Adjacent rows of as many bytes have lines of their own, which need not go to the stage.
+const PASSED: usize = 2 * LINE;
+
 /// So many bytes of rows go to the stage before lines leave it: few, so that loads and stores past
 /// the caches take turns quickly.
 const PART: usize = 1024;
@@ -360,6 +362,8 @@ const ASKED: usize = 4096;
 #[repr(C, align(64))]
 pub(crate) struct Stage {
     bytes: [MaybeUninit<u8>; LINE + ROOM],
+    /// The line that they lie in elsewhere, or null.
+    held: *const u8,
     /// Where the first byte belongs, the first of a line.
     to: *mut u8,
     /// Of the first line, the bytes that are not ours, or are written already.
@@ -371,7 +375,7 @@ pub(crate) struct Stage {
 impl Stage {
     pub fn new() -> Self {
         let bytes = [const { MaybeUninit::uninit() }; LINE + ROOM];
-        Stage { bytes, to: core::ptr::null_mut(), skip: 0, end: 0 }
+        Stage { bytes, held: core::ptr::null(), to: core::ptr::null_mut(), skip: 0, end: 0 }
     }
 
     /// Where to put what belongs at `grid`, up to [`ROOM`] bytes.
@@ -380,11 +384,9 @@ impl Stage {
     /// What [`push`](Self::push) is told of is valid for writing in the grid.
     #[inline(always)]
     unsafe fn room(&mut self, grid: *mut u8) -> *mut u8 {
-        if self.to.wrapping_add(self.end) != grid {
+        if self.to.wrapping_add(self.end) != grid || !self.held.is_null() {
             // SAFETY: the same promise, made before.
-            unsafe { self.finish() };
-            let before = grid.addr() % LINE;
-            (self.to, self.skip, self.end) = (grid.wrapping_sub(before), before, before);
+            unsafe { self.start(grid) };
         }
         self.bytes.as_mut_ptr().wrapping_add(self.end).cast()
     }
@@ -418,6 +420,52 @@ impl Stage {
         (self.skip, self.end) = (0, self.end - lines * LINE);
     }
 
+    /// Stores what is left, and begins at another place.
+    ///
+    /// # Safety
+    /// As [`room`](Self::room).
+    #[inline(never)]
+    unsafe fn start(&mut self, grid: *mut u8) {
+        // SAFETY: the same promise.
+        unsafe { self.finish() };
+        let before = grid.addr() % LINE;
+        self.held = core::ptr::null();
+        (self.to, self.skip, self.end) = (grid.wrapping_sub(before), before, before);
+    }
+
+    /// Streams the lines that a row makes whole. It is not copied: its last bytes stay where they are
+    /// until those that follow are known.
+    ///
+    /// # Safety
+    /// n bytes, at least a line, are valid for reading at `from` until the next row has passed or
+    /// [`finish`](Self::finish) has been called, and for writing at `grid`.
+    #[inline(always)]
+    unsafe fn pass<I: Isa>(&mut self, isa: I, n: usize, from: *const u8, grid: *mut u8) {
+        // SAFETY: lines of the grid all of whose bytes are those of rows that have been passed; of the
+        // others, the bytes that are.
+        unsafe {
+            if self.to.wrapping_add(self.end) != grid {
+                self.start(grid);
+            }
+            let mut at = (LINE - self.end) % LINE;
+            if at > 0 {
+                if self.skip > 0 {
+                    self.finish();
+                    core::ptr::copy_nonoverlapping(from, grid, at);
+                } else {
+                    I::Bytes::stream_joined(isa, self.end, self.held, from, self.to);
+                }
+            }
+            let mut to = grid.wrapping_add(at);
+            while at + LINE <= n {
+                I::Bytes::stream_line(isa, from.wrapping_add(at), to);
+                (at, to) = (at + LINE, to.wrapping_add(LINE));
+            }
+            self.held = from.wrapping_add(at);
+            (self.to, self.skip, self.end) = (to, 0, n - at);
+        }
+    }
+
     /// Stores what is left, by plain stores.
     ///
     /// # Safety
@@ -431,7 +479,9 @@ impl Stage {
     /// # Safety
     /// The range of bytes has been written, and is valid for writing in the grid.
     unsafe fn store(&self, range: Range<usize>) {
-        let from = self.bytes.as_ptr().wrapping_add(range.start).cast::<u8>();
+        let own = self.bytes.as_ptr().cast();
+        let from = if self.held.is_null() { own } else { self.held };
+        let from = from.wrapping_add(range.start);
         // SAFETY: as the caller says; the stage is nobody's grid.
         unsafe {
             core::ptr::copy_nonoverlapping(from, self.to.wrapping_add(range.start), range.len());
@@ -439,42 +489,62 @@ impl Stage {
     }
 }
 
-/// Words of W on their way past the caches: `some` writes a range of them to a place, with a step.
-/// Whole lines of the grid come together in registers; where it has none, words go there directly.
+/// Words of W, which `one` writes from each of a range of offsets, given its number, to a place. Where
+/// `lines`, whole lines of the grid come together in registers on their way past the caches.
 ///
 /// # Safety
-/// The words are valid for writing at `to` on, with the step, and `some` writes all of them.
+/// The words are valid for writing at `to` on, with the step, and `one` writes them.
 #[inline(always)]
-unsafe fn by_lines<I: Isa, W>(
+unsafe fn words<I: Isa, W>(
     isa: I,
+    offsets: &[isize],
     range: Range<usize>,
-    to: *mut u8,
-    step: isize,
-    some: impl Fn(Range<usize>, *mut u8, isize),
+    (to, step): (*mut u8, isize),
+    lines: bool,
+    one: impl Fn(usize, isize, *mut u8),
 ) {
     let (size, per_line) = (size_of::<W>(), LINE / size_of::<W>());
-    let has_lines = step == size as isize && to.addr().is_multiple_of(size);
-    if !has_lines || <I::Bytes as Bytes<I>>::LANES == 0 {
-        return some(range, to, step);
+    let some = |range: Range<usize>, mut to: *mut u8| {
+        for (i, &offset) in offsets[range.clone()].iter().enumerate() {
+            one(range.start + i, offset, to);
+            to = to.wrapping_offset(step);
+        }
+    };
+    let lines = lines && <I::Bytes as Bytes<I>>::LANES > 0 && step == size as isize;
+    if !lines || !to.addr().is_multiple_of(size) {
+        return some(range, to);
     }
-    let (mut first, mut to) = (range.start, to);
     let head = (to.addr().wrapping_neg() % LINE / size).min(range.len());
-    some(first..first + head, to, step);
-    (first, to) = (first + head, to.wrapping_add(head * size));
-    while first + per_line <= range.end {
+    some(range.start..range.start + head, to);
+    let (mut first, mut to) = (range.start + head, to.wrapping_add(head * size));
+    for offsets in offsets[first..range.end].chunks_exact(per_line) {
         let mut line = [0u64; LINE / 8];
         let words = (&raw mut line).cast::<u8>();
-        some(first..first + per_line, words, step);
+        for (i, &offset) in offsets.iter().enumerate() {
+            one(first + i, offset, words.wrapping_add(i * size));
+        }
         // SAFETY: a line of our own, and one of the grid.
-        unsafe { I::Bytes::stream_line(isa, words, to) };
+        unsafe { I::Bytes::stream_line(isa, (&raw const line).cast(), to) };
         (first, to) = (first + per_line, to.wrapping_add(LINE));
     }
-    some(first..range.end, to, step);
+    some(first..range.end, to);
+}
+
+/// How many rows of a grid from `grid` on to go over, up to `most`, so that the next begins with a
+/// line where it can.
+#[inline(always)]
+pub(crate) fn to_line(most: usize, grid: *mut u8, step: isize) -> usize {
+    match usize::try_from(step) {
+        Ok(step @ 1..LINE) => most - grid.addr() % LINE / step,
+        _ => most,
+    }
 }
 
 /// Rows of a table at offsets, and rows of a grid at even distances, one for each offset.
 pub(crate) struct Indexed<'b> {
     pub offsets: &'b [isize],
+    /// How many rows there are; the offsets after theirs are of rows to ask for early.
+    pub rows: usize,
     /// The grid and the table.
     pub p: [*mut u8; 2],
     /// From one row of the grid to the next.
@@ -488,42 +558,59 @@ pub(crate) struct Indexed<'b> {
 }
 
 impl Indexed<'_> {
-    /// Calls `body` with ranges of offsets, and for each the place of its first row and the step
-    /// from one to the next: in the grid, or on the stage where rows of `bytes` may go there.
+    /// The rows in parts: in the grid, or on the stage where rows of `bytes` may go there.
     #[inline(always)]
-    fn parts<I: Isa>(
-        &mut self,
-        isa: I,
-        bytes: usize,
-        mut body: impl FnMut(&[isize], Range<usize>, *mut u8, isize),
-    ) {
-        let n = self.offsets.len();
-        let adjacent = self.grid_step == bytes as isize;
-        let fits = <I::Bytes as Bytes<I>>::LANES > 0 && (WORD + 1..=ROOM).contains(&bytes);
-        let mut stage =
-            self.stage.as_deref_mut().filter(|_| fits && (adjacent || bytes >= STREAMED));
-        let part = match stage {
+    fn parts<I: Isa>(&mut self, _: I, bytes: usize) -> Parts<'_> {
+        let Indexed { rows, p: [grid, _], grid_step, .. } = *self;
+        let adjacent = grid_step == bytes as isize;
+        // Words come together in registers, but not where each waits for memory, and its line with it.
+        let least = if self.far { 1 } else { WORD + 1 };
+        let fits = <I::Bytes as Bytes<I>>::LANES > 0 && (least..=ROOM).contains(&bytes);
+        let stage = self.stage.as_deref_mut().filter(|_| fits && (adjacent || bytes >= STREAMED));
+        let most = match stage {
             Some(_) if adjacent => (PART / bytes).max(1),
             Some(_) => 1,
-            None => n,
+            None => rows,
         };
-        let (mut grid, mut first) = (self.p[0], 0);
-        while first < n {
-            let range = first..n.min(first + part);
-            let rows = range.len();
-            let (to, step) = match &mut stage {
-                // SAFETY: rows of the grid, which are all pushed below.
-                Some(stage) => (unsafe { stage.room(grid) }, bytes as isize),
-                None => (grid, self.grid_step),
-            };
-            body(self.offsets, range, to, step);
-            if let Some(stage) = &mut stage {
-                // SAFETY: the body has written rows of as many bytes.
-                unsafe { stage.push(isa, rows * bytes) };
-            }
-            grid = grid.wrapping_offset(rows as isize * self.grid_step);
-            first += rows;
+        Parts { stage, rows, bytes, grid, grid_step, most, range: 0..0 }
+    }
+}
+
+/// See [`Indexed::parts`].
+struct Parts<'s> {
+    stage: Option<&'s mut Stage>,
+    rows: usize,
+    bytes: usize,
+    /// The rows of a part, at most.
+    most: usize,
+    grid: *mut u8,
+    grid_step: isize,
+    /// The last part.
+    range: Range<usize>,
+}
+
+impl Parts<'_> {
+    /// The rows of the next part, the place of the first, and the step from one to the next. The part
+    /// before has been written.
+    #[inline(always)]
+    fn next<I: Isa>(&mut self, isa: I) -> Option<(Range<usize>, *mut u8, isize)> {
+        let done = self.range.len();
+        if let Some(stage) = &mut self.stage {
+            // SAFETY: as many rows have been written to the room for them.
+            unsafe { stage.push(isa, done * self.bytes) };
         }
+        self.grid = self.grid.wrapping_offset(done as isize * self.grid_step);
+        let first = self.range.end;
+        if first == self.rows {
+            return None;
+        }
+        self.range = first..self.rows.min(first + self.most);
+        let (to, step) = match &mut self.stage {
+            // SAFETY: rows of the grid, which are all pushed.
+            Some(stage) => (unsafe { stage.room(self.grid) }, self.bytes as isize),
+            None => (self.grid, self.grid_step),
+        };
+        Some((self.range.clone(), to, step))
     }
 }
 
@@ -542,13 +629,28 @@ impl Kernel for MoveRows<'_, '_> {
     fn run<I: Isa>(self, isa: I) {
         let MoveRows { indexed, bytes, columns } = self;
         for _ in 0..columns.len {
-            let Indexed { p: [_, table], holes, far, .. } = *indexed;
-            let streams = indexed.stage.is_some();
-            let ask = indexed.ask::<false>(bytes, bytes);
-            indexed.parts(isa, bytes, |offsets, range, to, step| {
-                let simple = !far && !holes;
-                Moves { offsets, range, table, simple, ask, bytes, to, step, streams }.run(isa);
-            });
+            let Indexed { offsets, p: [_, table], holes, grid_step, .. } = *indexed;
+            let lines = indexed.stage.is_some() && !indexed.far;
+            let ask = indexed.ask(bytes, bytes);
+            let simple = ask.is_off() && !holes;
+            // Rows that have lines of their own need not be copied to the stage.
+            let adjacent = grid_step == bytes as isize;
+            let passes = bytes >= STREAMED || (bytes >= PASSED && adjacent);
+            let mut stage = None;
+            if passes && <I::Bytes as Bytes<I>>::LANES > 0 {
+                core::mem::swap(&mut stage, &mut indexed.stage);
+            }
+            let mut parts = indexed.parts(isa, bytes);
+            while let Some((range, to, step)) = parts.next(isa) {
+                let moves = Moves { offsets, range, table, simple, ask, bytes, to, step, lines };
+                match &mut stage {
+                    Some(stage) => moves.pass(isa, stage),
+                    None => moves.run(isa),
+                }
+            }
+            if stage.is_some() {
+                indexed.stage = stage;
+            }
             indexed.p = crate::nest::step(indexed.p, columns.stride);
         }
     }
@@ -565,8 +667,8 @@ struct Moves<'b> {
     bytes: usize,
     to: *mut u8,
     step: isize,
-    /// The grid is past the caches.
-    streams: bool,
+    /// Words come together to lines of the grid, which is past the caches.
+    lines: bool,
 }
 
 impl Moves<'_> {
@@ -582,64 +684,87 @@ impl Moves<'_> {
             8 => self.words::<I, u64>(isa),
             9..16 => self.ends::<u64>(),
             16 => self.words::<I, [u64; 2]>(isa),
+            24 => self.words::<I, [u64; 3]>(isa),
             17..=32 => self.ends::<[u64; 2]>(),
             33..LINE => self.ends::<[u64; 4]>(),
             LINE => self.words::<I, [u64; 8]>(isa),
             65..=128 => self.ends::<[u64; 8]>(),
             129..=ROOM => self.lines(),
-            _ => self.long(isa),
+            _ => self.long(),
         }
     }
 
-    /// Calls `copy` with the source and the target of each row in a range, which may be a hole's.
-    /// Where SIMPLE, simple rows have a loop of their own.
+    /// Rows of a line and more, past the caches.
+    #[inline(always)]
+    fn pass<I: Isa>(&self, isa: I, stage: &mut Stage) {
+        let mut to = self.to;
+        for i in self.range.clone() {
+            self.ask.for_later(self.offsets, i, self.table);
+            let offset = self.offsets[i];
+            // SAFETY: a row of the table, which nobody writes to meanwhile, and one of the grid.
+            unsafe {
+                if offset == HOLE {
+                    to.write_bytes(0, self.bytes);
+                } else {
+                    stage.pass(isa, self.bytes, self.row(offset), to);
+                }
+            }
+            to = to.wrapping_offset(self.step);
+        }
+    }
+
+    #[inline(always)]
+    fn row(&self, offset: isize) -> *const u8 {
+        self.table.wrapping_offset(offset)
+    }
+
+    /// Calls `copy` with the source and the target of each row, which may be a hole's. Where SIMPLE,
+    /// simple rows have a loop of their own.
     #[inline(always)]
     fn each<const SIMPLE: bool>(
         &self,
         ask: Ask,
         hole: *const u8,
-        (range, to, step): (Range<usize>, *mut u8, isize),
-        copy: impl Fn(*const u8, *mut u8),
+        mut copy: impl FnMut(*const u8, *mut u8),
     ) {
-        let row = |offset: isize| self.table.wrapping_offset(offset).cast_const();
-        let mut to = to;
+        let mut to = self.to;
         if SIMPLE && self.simple {
-            for &offset in &self.offsets[range] {
-                copy(row(offset), to);
-                to = to.wrapping_offset(step);
+            for &offset in &self.offsets[self.range.clone()] {
+                copy(self.row(offset), to);
+                to = to.wrapping_offset(self.step);
             }
             return;
         }
-        for i in range {
-            ask.for_later::<false>(self.offsets, i, self.table);
+        for i in self.range.clone() {
+            ask.for_later(self.offsets, i, self.table);
             let offset = self.offsets[i];
-            copy(if offset == HOLE { hole } else { row(offset) }, to);
-            to = to.wrapping_offset(step);
+            copy(if offset == HOLE { hole } else { self.row(offset) }, to);
+            to = to.wrapping_offset(self.step);
         }
-    }
-
-    /// Where all rows go.
-    fn all(&self) -> (Range<usize>, *mut u8, isize) {
-        (self.range.clone(), self.to, self.step)
     }
 
     /// Rows of the size of W.
     #[inline(always)]
     fn words<I: Isa, W: Copy>(&self, isa: I) {
-        let ask = Ask { bytes: size_of::<W>(), ..self.ask };
-        let some = |range: Range<usize>, to: *mut u8, step: isize| {
-            let copy = |from: *const u8, to: *mut u8| {
-                // SAFETY: a row of the table, or zeros, and one of the grid, or of a line.
-                unsafe { to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned()) }
-            };
-            self.each::<true>(ask, zeros(), (range, to, step), copy);
+        let copy = |from: *const u8, to: *mut u8| {
+            // SAFETY: a row of the table, or zeros, and one of the grid, or of a line.
+            unsafe { to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned()) }
         };
-        let (range, to, step) = self.all();
-        if size_of::<W>() <= WORD && self.streams {
-            // SAFETY: the words of the grid, all of which `some` writes.
-            unsafe { by_lines::<I, W>(isa, range, to, step, some) };
-        } else {
-            some(range, to, step);
+        let (range, to) = (self.range.clone(), (self.to, self.step));
+        let lines = self.lines && size_of::<W>() <= WORD;
+        let ask = Ask { bytes: size_of::<W>(), ..self.ask };
+        // SAFETY: the words of the grid.
+        unsafe {
+            if self.simple {
+                let one = |_, offset, to: *mut u8| copy(self.row(offset), to);
+                words::<I, W>(isa, self.offsets, range, to, lines, one);
+            } else {
+                let one = |i, offset, to: *mut u8| {
+                    ask.for_later(self.offsets, i, self.table);
+                    copy(if offset == HOLE { zeros() } else { self.row(offset) }, to)
+                };
+                words::<I, W>(isa, self.offsets, range, to, lines, one);
+            }
         }
     }
 
@@ -647,7 +772,7 @@ impl Moves<'_> {
     #[inline(always)]
     fn ends<W: Copy>(&self) {
         let last = self.bytes - size_of::<W>();
-        self.each::<true>(self.ask, zeros(), self.all(), |from, to| {
+        self.each::<true>(self.ask, zeros(), |from, to| {
             // Source and target share nothing, so that each end goes its own way.
             let copy = |at: usize| {
                 let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
@@ -663,7 +788,7 @@ impl Moves<'_> {
     #[inline(always)]
     fn lines(&self) {
         let bytes = self.bytes;
-        self.each::<true>(self.ask, core::ptr::null(), self.all(), |from, to| {
+        self.each::<true>(self.ask, core::ptr::null(), |from, to| {
             if from.is_null() {
                 // SAFETY: a row of the grid.
                 unsafe { to.write_bytes(0, bytes) };
@@ -682,19 +807,16 @@ impl Moves<'_> {
         });
     }
 
-    /// Rows that do not fit the stage.
+    /// Rows of any length.
     #[inline(always)]
-    fn long<I: Isa>(&self, isa: I) {
-        let bytes = self.bytes;
-        self.each::<false>(self.ask, core::ptr::null(), self.all(), |from, to| {
+    fn long(&self) {
+        self.each::<false>(self.ask, core::ptr::null(), |from, to| {
             // SAFETY: a row of the table and one of the grid, which share nothing.
             unsafe {
                 if from.is_null() {
-                    to.write_bytes(0, bytes);
-                } else if self.streams {
-                    stream(isa, bytes, from, to);
+                    to.write_bytes(0, self.bytes);
                 } else {
-                    core::ptr::copy_nonoverlapping(from, to, bytes);
+                    core::ptr::copy_nonoverlapping(from, to, self.bytes);
                 }
             }
         });
@@ -733,12 +855,14 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedRows<'_, '_, T, K, 
             self.indexed.stage = None;
         }
         let bytes = row.len * item;
-        let ask = self.indexed.ask::<ADD>(bytes, if dense { bytes } else { 1 });
-        let Indexed { p: [_, table], holes, .. } = *self.indexed;
-        self.indexed.parts(isa, bytes, |offsets, range, to, step| {
+        let ask = self.indexed.ask(bytes, if dense { bytes } else { 1 });
+        let Indexed { offsets, p: [_, table], holes, .. } = *self.indexed;
+        let mut parts = self.indexed.parts(isa, bytes);
+        while let Some((range, to, step)) = parts.next(isa) {
             let parcel = Parcel { kernel, offsets, range, table, ask, to, step };
             if !(dense && rows.len == 1) || (holes && !ADD) {
-                return parcel.rows::<I, T, ADD>(isa, [row, rows]);
+                parcel.rows::<I, T, ADD>(isa, [row, rows]);
+                continue;
             }
             match row.len {
                 2 => parcel.dense::<I, T, ADD, 2>(isa, 2),
@@ -746,7 +870,7 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedRows<'_, '_, T, K, 
                 4 => parcel.dense::<I, T, ADD, 4>(isa, 4),
                 n => parcel.dense::<I, T, ADD, 0>(isa, n),
             }
-        });
+        }
     }
 }
 
@@ -785,24 +909,23 @@ impl<K: Copy> Parcel<'_, K> {
     ) where
         K: Rows<T, 2, 1>,
     {
-        let mut grid = self.to;
-        for i in self.range.clone() {
+        let Parcel { kernel, offsets, table, to: mut grid, step, .. } = *self;
+        let item = size_of::<T>();
+        for (i, &offset) in self.range.clone().zip(&offsets[self.range.clone()]) {
             if ASK {
-                self.ask.for_later::<ADD>(self.offsets, i, self.table);
+                self.ask.for_later(offsets, i, table);
             }
-            let offset = self.offsets[i];
-            let item = size_of::<T>();
             if !(ADD && offset == HOLE) {
-                let p = [grid, self.table.wrapping_offset(offset)];
+                let p = [grid, table.wrapping_offset(offset)];
                 for e in 0..FEW {
                     let p = p.map(|p| p.wrapping_add(e * item));
-                    row::<I, T, K, ADD>(self.kernel, isa, 1, p, ONE_BY_ONE);
+                    row::<I, T, K, ADD>(kernel, isa, 1, p, ONE_BY_ONE);
                 }
                 if FEW == 0 {
-                    row::<I, T, K, ADD>(self.kernel, isa, n, p, [item as isize; 2]);
+                    row::<I, T, K, ADD>(kernel, isa, n, p, [item as isize; 2]);
                 }
             }
-            grid = grid.wrapping_offset(self.step);
+            grid = grid.wrapping_offset(step);
         }
     }
 
@@ -814,7 +937,7 @@ impl<K: Copy> Parcel<'_, K> {
     {
         let mut grid = self.to;
         for i in self.range.clone() {
-            self.ask.for_later::<ADD>(self.offsets, i, self.table);
+            self.ask.for_later(self.offsets, i, self.table);
             // The table's rows and their steps, or zeros.
             let offset = self.offsets[i];
             let (mut t, [along, down]) = if offset == HOLE {
@@ -849,16 +972,16 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedElements<'_, '_, T,
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let [inner, outer] = self.columns;
-        let runs = ADD && self.is_of_runs();
         let mut p = self.indexed.p;
         for _ in 0..outer.len {
             self.indexed.p = p;
             for _ in 0..inner.len {
-                if runs {
-                    self.runs(isa);
-                } else {
-                    self.column(isa);
-                }
+                let Indexed { offsets, rows, p: [grid, table], grid_step, .. } = *self.indexed;
+                let ask = self.indexed.ask(size_of::<T>(), size_of::<T>());
+                let grid = (grid, grid_step);
+                let elements = Elements { kernel: self.kernel, offsets, rows, table, grid, ask };
+                let streams = self.indexed.stage.is_some();
+                elements.run::<I, T, ADD>(isa, self.indexed.holes, streams);
                 self.indexed.p = crate::nest::step(self.indexed.p, inner.stride);
             }
             p = crate::nest::step(p, outer.stride);
@@ -866,40 +989,48 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedElements<'_, '_, T,
     }
 }
 
-impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, '_, T, K, ADD> {
+/// The elements of an [`IndexedElements`] for one of its columns.
+struct Elements<'b, K> {
+    kernel: K,
+    offsets: &'b [isize],
+    rows: usize,
+    table: *mut u8,
+    /// Where the first is, and the step from one to the next.
+    grid: (*mut u8, isize),
+    ask: Ask,
+}
+
+impl<K: Copy> Elements<'_, K> {
     #[inline(always)]
-    fn column<I: Isa>(&self, isa: I) {
-        let (kernel, item) = (self.kernel, size_of::<T>());
-        // Sums are not asked for: as many are on their way by themselves as there can be.
-        let ask = self.indexed.ask::<ADD>(item, item);
-        let Indexed { offsets, p: [grid, table], grid_step, holes, far, .. } = *self.indexed;
-        let some = |range: Range<usize>, to: *mut u8, step: isize| {
-            let mut grid = to;
-            if !holes && (ADD || !far) {
-                for &offset in &offsets[range] {
-                    let p = [grid, table.wrapping_offset(offset)];
-                    row::<I, T, K, ADD>(kernel, isa, 1, p, ONE_BY_ONE);
-                    grid = grid.wrapping_offset(step);
-                }
-                return;
+    fn run<I: Isa, T, const ADD: bool>(&self, isa: I, holes: bool, streams: bool)
+    where
+        K: Rows<T, 2, 1>,
+    {
+        let Elements { kernel, offsets, rows, table, grid, ask } = *self;
+        let one = |_, offset: isize, grid: *mut u8| {
+            let p = [grid, table.wrapping_offset(offset)];
+            row::<I, T, K, ADD>(kernel, isa, 1, p, ONE_BY_ONE);
+        };
+        let any = |i, offset: isize, grid: *mut u8| {
+            if !ADD {
+                ask.for_later(offsets, i, table);
             }
-            for i in range {
-                if !ADD {
-                    ask.for_later::<ADD>(offsets, i, table);
-                }
-                let offset = offsets[i];
-                if !(ADD && offset == HOLE) {
-                    let t = if offset == HOLE { zeros() } else { table.wrapping_offset(offset) };
-                    row::<I, T, K, ADD>(kernel, isa, 1, [grid, t], ONE_BY_ONE);
-                }
-                grid = grid.wrapping_offset(step);
+            if offset != HOLE {
+                one(i, offset, grid);
+            } else if !ADD {
+                row::<I, T, K, ADD>(kernel, isa, 1, [grid, zeros()], ONE_BY_ONE);
             }
         };
-        if !ADD && self.indexed.stage.is_some() {
-            // SAFETY: elements of the grid, which are written only, and all of them.
-            unsafe { by_lines::<I, T>(isa, 0..offsets.len(), grid, grid_step, some) };
-        } else {
-            some(0..offsets.len(), grid, grid_step);
+        // SAFETY: elements of the grid, and where they are streamed, they are written only.
+        unsafe {
+            // Sums are not asked for: as many are on their way by themselves as there can be.
+            if ADD && self.is_of_runs() {
+                self.runs::<I, T, ADD>(isa);
+            } else if holes || !(ADD || ask.is_off()) {
+                words::<I, T>(isa, offsets, 0..rows, grid, streams, any);
+            } else {
+                words::<I, T>(isa, offsets, 0..rows, grid, streams, one);
+            }
         }
     }
 
@@ -907,7 +1038,7 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, '_, T, K, ADD> {
     /// offset would be mispredicted where two take turns at random.
     #[inline(always)]
     fn is_of_runs(&self) -> bool {
-        let offsets = self.indexed.offsets;
+        let offsets = &self.offsets[..self.rows];
         let after = offsets.get(1..).unwrap_or(&[]);
         let equal: usize = offsets.iter().zip(after).map(|(a, b)| usize::from(a == b)).sum();
         equal >= RUN * (offsets.len() - equal)
@@ -916,21 +1047,24 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> IndexedElements<'_, '_, T, K, ADD> {
     /// A run of equal offsets summed in a register: sums into one cell wait for each other, and
     /// longer still for each to come back from memory.
     #[inline(always)]
-    fn runs<I: Isa>(&self, isa: I) {
-        let Indexed { offsets, p: [mut grid, table], grid_step, .. } = *self.indexed;
-        for run in offsets.chunk_by(|a, b| a == b) {
+    fn runs<I: Isa, T, const ADD: bool>(&self, isa: I)
+    where
+        K: Rows<T, 2, 1>,
+    {
+        let (mut grid, step) = self.grid;
+        for run in self.offsets[..self.rows].chunk_by(|a, b| a == b) {
             if run[0] == HOLE {
-                grid = grid.wrapping_offset(grid_step.wrapping_mul(run.len() as isize));
+                grid = grid.wrapping_offset(step.wrapping_mul(run.len() as isize));
                 continue;
             }
-            let cell = table.wrapping_offset(run[0]).cast::<T>();
+            let cell = self.table.wrapping_offset(run[0]).cast::<T>();
             // SAFETY: a cell of the table, and nobody else's meanwhile.
             unsafe {
                 let mut sum = cell.read_unaligned();
                 for _ in run {
                     let p = [grid, (&raw mut sum).cast()];
                     row::<I, T, K, ADD>(self.kernel, isa, 1, p, ONE_BY_ONE);
-                    grid = grid.wrapping_offset(grid_step);
+                    grid = grid.wrapping_offset(step);
                 }
                 cell.write_unaligned(sum);
             }
@@ -953,16 +1087,19 @@ struct Ask {
     ahead: usize,
     /// Of each row, how many bytes.
     bytes: usize,
+    /// Into the first cache, not the second.
+    first: bool,
 }
 
 impl Indexed<'_> {
     /// Asks for `asked` bytes of rows of `bytes`.
     #[inline(always)]
-    fn ask<const ADD: bool>(&self, bytes: usize, asked: usize) -> Ask {
+    fn ask(&self, bytes: usize, asked: usize) -> Ask {
         // What memory takes to answer is worth some ten thousand bytes of rows.
-        let reach: usize = if ADD { 8 << 10 } else { 64 << 10 };
-        let ahead = (reach / bytes.max(1)).clamp(2, 32);
-        Ask { ahead: if self.far { ahead } else { Ask::OFF }, bytes: asked }
+        let ahead = ((64 << 10) / bytes.max(1)).clamp(2, AHEAD);
+        // More lines can be on their way to the second cache than to the first.
+        let first = bytes <= LINE;
+        Ask { ahead: if self.far { ahead } else { Ask::OFF }, bytes: asked, first }
     }
 }
 
@@ -975,13 +1112,16 @@ impl Ask {
         self.ahead == Self::OFF
     }
 
-    /// Asks for the row that comes some rows after row i: into the second cache, or where ADD, into
-    /// the first.
+    /// Asks for the row that comes some rows after row i.
     #[inline(always)]
-    fn for_later<const ADD: bool>(self, offsets: &[isize], i: usize, table: *mut u8) {
+    fn for_later(self, offsets: &[isize], i: usize, table: *mut u8) {
         if let Some(&later) = offsets.get(i + self.ahead) {
             let later = table.wrapping_offset(later).cast_const();
-            ask_for(later, self.bytes, |p| if ADD { prefetch(p) } else { prefetch_far(p) });
+            if self.first {
+                ask_for(later, self.bytes, prefetch);
+            } else {
+                ask_for(later, self.bytes, prefetch_far);
+            }
         }
     }
 }

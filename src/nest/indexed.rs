@@ -11,8 +11,8 @@ use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::dispatch;
 use crate::kernel::indexed::{
-    BLOCK, HOLE, Indexed, IndexedElements, IndexedRows, MoveRows, Rule, SMALL_BLOCK, Stage,
-    add_offsets, bounds, index_at, written,
+    AHEAD, BLOCK, HOLE, Indexed, IndexedElements, IndexedRows, MoveRows, Rule, Stage, add_offsets,
+    bounds, index_at, to_line, written,
 };
 use crate::kernel::tiles::bytes::fence;
 use crate::kernel::update::{NoArithmetic, OutputRunner, Runner};
@@ -106,15 +106,15 @@ fn with_planned<'v>(
 /// Blocks of offsets, in the order of a plan, whatever the number of indices.
 trait Blocks: Sync {
     fn task(&self) -> &Task<'_>;
-    /// Whether one block of up to `limit` is all.
-    fn is_single(&self, limit: usize) -> bool;
+    /// Whether one block is all.
+    fn is_single(&self) -> bool;
     /// How to share the walk in about as many parts, if it can be.
     fn cut(&self, add: bool, parts: usize) -> Option<Cut>;
-    /// Calls `body` with each block of up to `limit` of a part.
+    /// Calls `body` with each block of a part, where `asks`, with offsets of rows of the next block.
     fn each(
         &self,
         part: &Part,
-        limit: usize,
+        asks: bool,
         body: &mut dyn FnMut(&Block) -> Result<(), Error>,
     ) -> Result<(), Error>;
 }
@@ -178,6 +178,8 @@ struct Task<'v> {
     item: usize,
     /// The elements of the grid.
     len: usize,
+    /// The bytes of the table.
+    table: usize,
 }
 
 /// The plan, which does not know the element type.
@@ -196,7 +198,7 @@ impl<'v, const N: usize> Planned<'v, N> {
     fn new(item: usize) -> Self {
         let (rows, targets) = (ArrayVec::new(), ArrayVec::new());
         Planned {
-            task: Task { rows, targets, ndim: 0, by_columns: false, item, len: 0 },
+            task: Task { rows, targets, ndim: 0, by_columns: false, item, len: 0, table: 0 },
             plan: Plan::new(),
             base: [core::ptr::null_mut(); N],
         }
@@ -290,6 +292,7 @@ impl<'v, const N: usize> Planned<'v, N> {
         self.plan.reset();
         self.base[GRID] = grid.base;
         self.base[TABLE] = table.base;
+        self.task.table = table.layout.len().saturating_mul(self.task.item);
         let ranks = pairs.iter().map(|(_, index)| index.cells().layout.ndim());
         let ranks = ranks.chain([grid.layout.ndim(), table.layout.ndim()]);
         let task = &mut self.task;
@@ -344,6 +347,16 @@ impl Task<'_> {
     /// Whether the grid is larger than the caches that it would go to.
     fn is_large(&self) -> bool {
         self.len.saturating_mul(self.item) >= LARGE
+    }
+
+    /// Whether rows of the table seldom are in the second cache when they are needed: there are too
+    /// many along an axis, or rows of a line and more, which share none, are used a few times at most.
+    fn is_far(&self) -> bool {
+        let along = self.targets.iter().any(|target| target.rule.span() >= FAR);
+        let row = self.rows.first().filter(|_| !self.by_columns).map_or(1, |row| row.len);
+        let moved = self.len.saturating_mul(self.item);
+        let once = self.table >= FAR && moved / 4 < self.table;
+        along || (row.saturating_mul(self.item) >= LINE && once)
     }
 
     /// Whether rows are dense in both grid and table.
@@ -464,6 +477,8 @@ struct Block<'b> {
     /// Grid and table.
     p: [*mut u8; 2],
     offsets: &'b [isize],
+    /// How many rows there are; the offsets after theirs are those of the next block too.
+    rows: usize,
     /// From one offset's row of the grid to the next.
     grid_step: isize,
     holes: bool,
@@ -474,10 +489,10 @@ impl<const N: usize> Blocks for Planned<'_, N> {
         &self.task
     }
 
-    fn is_single(&self, limit: usize) -> bool {
+    fn is_single(&self) -> bool {
         let axes = &self.plan.axes;
         let len = axes.iter().fold(1, |len: usize, axis| len.saturating_mul(axis.len));
-        fused(axes) == axes.len() && len <= limit
+        fused(axes) == axes.len() && len <= BLOCK - LINE
     }
 
     fn cut(&self, add: bool, parts: usize) -> Option<Cut> {
@@ -516,7 +531,7 @@ impl<const N: usize> Blocks for Planned<'_, N> {
     fn each(
         &self,
         part: &Part,
-        limit: usize,
+        asks: bool,
         body: &mut dyn FnMut(&Block) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut p = super::step(self.base, self.plan.offset);
@@ -538,8 +553,11 @@ impl<const N: usize> Blocks for Planned<'_, N> {
             place: Odometer::new(axes, p, 0),
             targets: &self.task.targets,
             fused: fused(axes),
-            limit,
             only,
+            asks,
+            kept: 0..0,
+            start: p,
+            holes: false,
             done: self.plan.empty,
         };
         while !sweep.done {
@@ -570,33 +588,55 @@ struct Sweep<'w, 'v, const N: usize> {
     targets: &'w [Target<'v>],
     /// How many of the axes a block may go over.
     fused: usize,
-    /// The greatest length of a block.
-    limit: usize,
     /// See [`Part::Cells`].
     only: Option<Range<isize>>,
+    /// Whether a block ends with offsets that are the first of the next.
+    asks: bool,
+    /// Which these are, whether there may be holes among them, and where the next block starts.
+    kept: Range<usize>,
+    holes: bool,
+    start: [*mut u8; N],
+    /// All offsets are in the last block.
     done: bool,
 }
 
 impl<const N: usize> Sweep<'_, '_, N> {
     /// The next block.
     fn block<'s>(&mut self, scratch: &'s mut Scratch) -> Block<'s> {
-        let start = self.place.p;
         let row = self.place.axes.first().copied().unwrap_or(Axis::ONE);
-        let (mut len, mut holes) = (0, false);
-        loop {
+        let mut len = self.kept.len();
+        scratch.offsets.copy_within(self.kept.clone(), 0);
+        if len == 0 {
+            (self.start, self.holes) = (self.place.p, false);
+        }
+        let (start, grid_step) = (self.start, row.stride[GRID]);
+        let limit = to_line(BLOCK, start[GRID], grid_step);
+        let ended = loop {
             let at = self.place.index.first().copied().unwrap_or(0);
-            let n = (row.len - at).min(self.limit - len);
-            holes |= self.offsets(start[TABLE], &row, scratch, len..len + n);
+            let n = (row.len - at).min(limit - len);
+            self.holes |= self.offsets(start[TABLE], &row, scratch, len..len + n);
             len += n;
             let moved = self.place.advance(n);
             self.done = moved == self.place.axes.len();
-            if self.done || moved >= self.fused || len == self.limit {
-                break;
+            if self.done || moved >= self.fused {
+                break true;
             }
-        }
+            if len == limit {
+                break false;
+            }
+        };
+        let rows = if self.asks && !ended { len - AHEAD } else { len };
+        self.kept = rows..len;
+        self.start[GRID] = start[GRID].wrapping_offset(grid_step.wrapping_mul(rows as isize));
         // SAFETY: as many have been written.
         let offsets = unsafe { written(&mut scratch.offsets[..len]) };
-        Block { p: [start[GRID], start[TABLE]], offsets, grid_step: row.stride[GRID], holes }
+        let p = [start[GRID], start[TABLE]];
+        Block { p, offsets, rows, grid_step, holes: self.holes }
+    }
+
+    /// Where the table is, from its start on.
+    fn from(&self, start: *mut u8) -> isize {
+        self.place.p[TABLE].addr().wrapping_sub(start.addr()) as isize
     }
 
     /// The offsets of a run of the innermost axis.
@@ -607,7 +647,7 @@ impl<const N: usize> Sweep<'_, '_, N> {
         scratch: &mut Scratch,
         range: core::ops::Range<usize>,
     ) -> bool {
-        let mut from = self.place.p[TABLE].addr().wrapping_sub(start.addr()) as isize;
+        let mut from = self.from(start);
         let mut by = row.stride[TABLE];
         let mut holes = false;
         if self.targets.is_empty() {
@@ -651,10 +691,9 @@ fn run_blocks(
     kernel: &(dyn Fn(&mut Indexed, &[Axis<2>]) + Sync),
 ) -> Result<(), Error> {
     let task = blocks.task();
-    let far = task.targets.iter().any(|target| target.rule.span() >= FAR);
-    let limit = if far { BLOCK } else { SMALL_BLOCK };
+    let far = task.is_far();
     // If all offsets fit one block, that is the check too.
-    let single = task.len > 0 && blocks.is_single(limit);
+    let single = task.len > 0 && blocks.is_single();
     task.check(!single)?;
     let run = |part: &Part| {
         let mut rows = task.rows.clone();
@@ -664,13 +703,13 @@ fn run_blocks(
             row.len = range.len();
         }
         let mut stage = Stage::new();
-        blocks.each(part, limit, &mut |block| {
-            let &Block { p, offsets, grid_step, holes } = block;
+        blocks.each(part, far, &mut |block| {
+            let &Block { p, offsets, rows: n, grid_step, holes } = block;
             if single && holes {
                 task.check(true)?;
             }
             let stage = streams.then_some(&mut stage);
-            let mut indexed = Indexed { offsets, p, grid_step, holes, far, stage };
+            let mut indexed = Indexed { offsets, rows: n, p, grid_step, holes, far, stage };
             nest(rows.get(inner..).unwrap_or(&[]), super::step(p, shift), &mut |p| {
                 indexed.p = p;
                 kernel(&mut indexed, &rows);
