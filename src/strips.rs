@@ -21,7 +21,7 @@ use arrayvec::ArrayVec;
 /// More rows than this are not followed by the CPU's prefetchers.
 pub(crate) const ROWS: usize = 32;
 
-/// Groups of runs: each a stretch of so many bytes.
+/// Groups of runs, and slices: stretches of the output of so many bytes.
 pub(crate) const STRETCH: usize = 512;
 
 /// Rows that start no farther from one another are several to a page, in all but a few.

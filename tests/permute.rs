@@ -350,6 +350,44 @@ fn moves_large() {
     }
 }
 
+/// Inputs that end where their memory does, for a sanitizer to see what is read beyond them: lines that
+/// reach from one column into the next, where the last column has none.
+#[test]
+fn reads_no_more_than_the_input() {
+    fn check<T: Element>(shape: [usize; 3], value: impl Fn(usize) -> T) {
+        let [h, w, c] = shape;
+        let input: Vec<T> = (0..h * w * c).map(value).collect();
+        let steps = [w * c, c, 1].map(|s| (s * size_of::<T>()) as isize);
+        let last = input.as_ptr().wrapping_add((w - 1) * c);
+        // SAFETY: all of the input, as it lies and with the second axis reversed.
+        let (x, reversed) = unsafe {
+            let reversed = [steps[0], -steps[1], steps[2]];
+            let x = View::from_raw_parts(input.as_ptr(), &shape, &steps).unwrap();
+            (x, View::from_raw_parts(last, &shape, &reversed).unwrap())
+        };
+        let steps = [h * c, c, 1].map(|s| (s * size_of::<T>()) as isize);
+        for (x, turned) in [(x, false), (reversed, true)] {
+            // Sixteen bytes off a line.
+            let mut output: Vec<T> = vec![input[0]; input.len() + 2 * 64 / size_of::<T>()];
+            let from = (output.as_ptr().addr().wrapping_neg() % 64 + 16) / size_of::<T>();
+            let start = output.as_mut_ptr().wrapping_add(from);
+            // SAFETY: there is room for as much as the input from there on.
+            let mut out = unsafe { ViewMut::from_raw_parts(start, &[w, h, c], &steps).unwrap() };
+            let one = T::from_parts(1.0, 0.0).unwrap();
+            ndblas::permute(one, &x, Some(&[1, 0, 2]), T::ZERO, &mut out).unwrap();
+            for (at, got) in output[from..][..input.len()].iter().enumerate() {
+                let (j, i, k) = (at / (h * c), at / c % h, at % c);
+                let j = if turned { w - 1 - j } else { j };
+                assert!(*got == input[(i * w + j) * c + k], "{shape:?} at {at}");
+            }
+        }
+    }
+    check::<f32>([2, 200_000, 8], |i| (i % 251) as f32);
+    check::<f32>([6, 90_000, 3], |i| (i % 251) as f32);
+    check::<u8>([192, 12_000, 3], |i| (i % 251) as u8);
+    check::<u16>([32, 70_000, 2], |i| (i % 251) as u16);
+}
+
 /// All cases where PROPTEST_CASES is as it is by default, or more.
 fn one_in() -> usize {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|v| v.parse().ok());

@@ -34,7 +34,7 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
                 copy_by_strips(&strips, crossing.item, first[0], first[k]);
                 return fence();
             }
-            large = self.output_bytes() >= LARGER;
+            large = crossing.shared > 0 || self.output_bytes() >= LARGER;
         }
         if K::COPIES
             && !large
@@ -139,10 +139,12 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         } else if dense {
             tiling.start_with(shared, Role::Row, to_line(first[0]));
         }
-        let bytes = match large {
-            _ if flat => height,
-            true if few => NEAR.volume / FEW,
-            _ => STRETCH,
+        let bytes = if flat {
+            height
+        } else if large && few {
+            NEAR.volume / FEW
+        } else {
+            STRETCH
         };
         let tall = (bytes / item).max(1);
         let wide = (if large { NEAR.volume } else { BLOCK }) / (tall * item);
@@ -153,8 +155,8 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let far = self.len().max(self.whole) * size_of::<T>() * N >= FAR_FROM;
         // The step from row to row.
         let down = row.stride.map(|s| s * (item / size_of::<T>()) as isize);
-        // How often a box is gone over while lines are asked for: when it is brought and by the kernel, but
-        // not by shuffles, nor in long runs of columns.
+        // How often, about, a box is gone over while lines are asked for: when it is brought and by the
+        // kernel, but not by shuffles, nor in long runs of columns.
         let brought = if few { 0 } else { sources.iter().flatten().count() };
         let passes = if flat { brought } else { brought + 1 };
         let runs = |p: [*mut u8; N], [rows, cols]: [usize; 2], work: usize| {
@@ -305,8 +307,8 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
 /// Outputs of so many bytes go past the caches.
 pub(super) const LARGE: usize = 6 << 20;
 
-/// Copies that strips cannot do go past the caches from here on: by slices they are so much slower
-/// than by boxes within a third cache that they had better find room in it.
+/// Copies of single elements that strips cannot do go past the caches from here on: by slices they are
+/// so much slower than by boxes within a third cache that they had better find room in it.
 const LARGER: usize = 24 << 20;
 
 /// Boxes that fit an L1 cache, with whole lines on the input's side and runs on the output's.
@@ -472,7 +474,7 @@ fn copy_by_strips(strips: &Strips, item: usize, target: *mut u8, source: *mut u8
     along_strips(&strips.loops, start, &mut |at| {
         let [target, source] = at.p;
         let plan = &mut plans[at.group % PLANS];
-        plan.set(strips, &at, runs);
+        plan.set(strips, &at);
         let Group { start, lines, short } = plan.group;
         if lines > 0 {
             let rows = &plan.rows[..];
@@ -540,9 +542,9 @@ impl GroupPlan {
         }
     }
 
-    /// For the strip at `at`; nothing to do if that is of the same group as the one before.
+    /// For the strip at `at`; nothing to do if this is the plan of its group.
     #[inline]
-    fn set(&mut self, strips: &Strips, at: &At, runs: bool) {
+    fn set(&mut self, strips: &Strips, at: &At) {
         let of = Some((at.group, at.first, at.last));
         if self.of == of {
             return;
@@ -554,7 +556,7 @@ impl GroupPlan {
         self.rows.extend(strips.rows(self.group.start, self.group.lines * LINE));
         for (end, alone) in self.ends.iter_mut().zip(&mut self.alone) {
             alone.clear();
-            let single = |end: &mut End| !runs && self.group.lines > 0 && end.columns == 1;
+            let single = |end: &mut End| !strips.runs && self.group.lines > 0 && end.columns == 1;
             if let Some(end) = end.take_if(single) {
                 alone.extend(strips.rows(end.start, end.bytes));
             }

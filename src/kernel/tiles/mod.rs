@@ -37,6 +37,7 @@ pub(crate) unsafe fn transpose<I: Isa, W: Word>(
         } else if I::Bytes::LANES > 0 && cols >= n && rows >= n {
             squares::<I, I::Lane, W>(isa, [rows, cols], row, column, ahead);
         } else {
+            ask(ahead, rows * cols * size_of::<W>());
             words::<W>([rows, cols], row, column);
         }
     }
@@ -273,7 +274,7 @@ impl Kernel for Bring<'_, '_> {
             })),
             _ => self.runs(ahead, |from, to| {
                 // SAFETY: as above.
-                unsafe { run(isa, item, from, to) }
+                unsafe { run(item, from, to) }
             }),
         }
     }
@@ -395,7 +396,7 @@ unsafe fn both_ends<T: Copy>(n: usize, from: *const u8, to: *mut u8) {
 /// # Safety
 /// `n` bytes are valid for reading at `from`, for writing at `to`; they do not overlap.
 #[inline(always)]
-unsafe fn run<I: Isa>(_: I, n: usize, from: *const u8, to: *mut u8) {
+unsafe fn run(n: usize, from: *const u8, to: *mut u8) {
     let mut at = 0;
     // SAFETY: all within n bytes.
     unsafe {
@@ -420,16 +421,16 @@ pub(crate) unsafe fn stream<I: Isa>(isa: I, n: usize, from: *const u8, to: *mut 
     let head = to.addr().wrapping_neg() % LINE;
     if n < head + LINE {
         // SAFETY: the caller's bytes.
-        return unsafe { run(isa, n, from, to) };
+        return unsafe { run(n, from, to) };
     }
     // SAFETY: `head < n`; then as many whole lines as lie within; then the rest.
     unsafe {
-        run(isa, head, from, to);
+        run(head, from, to);
         let mut at = head;
         while at + LINE <= n {
             I::Bytes::stream_line(isa, from.wrapping_add(at), to.wrapping_add(at));
             at += LINE;
         }
-        run(isa, n - at, from.wrapping_add(at), to.wrapping_add(at));
+        run(n - at, from.wrapping_add(at), to.wrapping_add(at));
     }
 }

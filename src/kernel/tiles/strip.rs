@@ -17,7 +17,7 @@ pub(crate) struct Strip<'r> {
     pub target: *mut u8,
     /// The byte offset of each row in the source; as many rows as words fill whole lines.
     pub rows: &'r [isize],
-    /// The number of columns, at least 16 bytes of a row.
+    /// The number of columns, more than 16 bytes of a row.
     pub cols: usize,
     /// The byte step from column to column in the target, a multiple of a line.
     pub column_step: isize,
@@ -41,7 +41,7 @@ impl Kernel for Strip<'_> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         assert!((self.rows.len() * self.item).is_multiple_of(LINE) && self.rows.len() <= MAX_ROWS);
-        assert!(self.cols * self.item >= SQUARE);
+        assert!(self.cols * self.item > SQUARE);
         with_word!(self.item, W => self.words::<I, W>(isa))
     }
 }
@@ -68,8 +68,7 @@ impl Strip<'_> {
             prefetch(self.target.wrapping_offset(column).wrapping_add(after));
         }
         let cols_of = |line: usize| self.cols - usize::from(line + self.short >= lines);
-        let least = self.cols - usize::from(self.short > 0);
-        if lanes > 0 && least >= few {
+        if lanes > 0 {
             let (mut c, mut next) = (0, self.stretches());
             while c < self.cols {
                 self.prefetch(c * item, &mut next);
@@ -123,15 +122,19 @@ impl Strip<'_> {
     /// What is to be asked for instead of what comes after the strip.
     fn stretches(&self) -> Option<Stretches> {
         let NextBlock { jump, turn, within } = self.next?;
-        let (all, within) = (self.rows.len(), within.min(self.rows.len()));
-        let start = |row: usize, count: usize| {
-            let row = self.rows.get(row).copied().unwrap_or(0);
-            self.source.wrapping_offset(row + jump + (count as isize - 1) * turn)
+        let start = |rows: &[isize]| {
+            let first = rows[0] + jump + (rows.len() as isize - 1) * turn;
+            self.source.wrapping_offset(first)
         };
-        Some(Stretches {
-            next: start(0, within),
-            left: (within * self.cols * self.item).div_ceil(LINE),
-            other: start(within, all - within),
+        Some(match self.rows.split_at_checked(within) {
+            Some((one, other)) if !one.is_empty() && !other.is_empty() => {
+                let lines = (one.len() * self.cols * self.item).div_ceil(LINE);
+                Stretches { next: start(one), left: lines, other: start(other) }
+            }
+            _ => {
+                let next = start(self.rows);
+                Stretches { next, left: usize::MAX, other: next }
+            }
         })
     }
 }
@@ -292,17 +295,21 @@ impl Runs<'_> {
         let buffer = (&raw mut buffer.0).cast::<u8>();
         assert!(self.rows.len() <= MAX_ROWS);
         let (mut source, mut target) = (self.source, self.target);
+        // The line after, wherever that is.
+        let ahead = self.step.signum() * LINE as isize;
         for c in 0..self.cols {
             let lines = self.lines - if c + 1 == self.cols { self.short } else { 0 };
-            for (i, &row) in self.rows.iter().enumerate() {
+            // No run of lines that are not there, which may not be there either.
+            let count = (self.skip + lines * LINE).div_ceil(self.item);
+            for (i, &row) in self.rows[..count].iter().enumerate() {
                 let from = source.wrapping_offset(row);
-                prefetch(from.wrapping_add(LINE));
+                prefetch(from.wrapping_offset(ahead));
                 // SAFETY: a run of the source, and room for as many of less than a line.
                 unsafe { both_ends::<T>(self.item, from, buffer.wrapping_add(i * self.item)) };
             }
             for line in 0..lines {
                 let from = buffer.wrapping_add(self.skip + line * LINE);
-                // SAFETY: within the runs, as the caller has asserted, and a line of the target.
+                // SAFETY: within these runs, and a line of the target.
                 unsafe { I::Bytes::stream_line(isa, from, target.wrapping_add(line * LINE)) };
             }
             source = source.wrapping_offset(self.step);
