@@ -117,18 +117,13 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         let columns: [Table; N] = core::array::from_fn(|j| {
             Table::new(&tiling, Role::Column, |side| axes[side.axis].stride[j])
         });
-        // Columns that follow one another are one to the kernel, as many as a buffer holds and whole lines
-        // are.
         let height = row.len * size_of::<T>();
         let follow = |j: usize| {
             let even = row.stride[j] == size_of::<T>() as isize;
             sources[j].is_some() || (even && columns[j].step() == Some(height as isize))
         };
-        let most = (NEAR.volume / height).min(MAX_SIDE);
-        let of_lines = LINE >> height.trailing_zeros().min(LINE.trailing_zeros());
-        let unit = if most < LINE / item { of_lines } else { of_lines.max(LINE / item) };
-        let together = most / unit * unit;
-        let flat = large && together >= FLAT && (0..N).all(follow);
+        let one_run = large && (0..N).all(follow);
+        let Slices { tall, wide, flat } = Slices::new(height, item, one_run, large, few);
         if flat {
             // From where a line starts, if there is a column that starts one.
             let start = |c: &usize| (first[0].addr() + c * height).is_multiple_of(LINE);
@@ -139,16 +134,6 @@ impl<T, const N: usize, const OUT: usize> Walk<'_, T, N, OUT> {
         } else if dense {
             tiling.start_with(shared, Role::Row, to_line(first[0]));
         }
-        let bytes = if flat {
-            height
-        } else if large && few {
-            NEAR.volume / FEW
-        } else {
-            STRETCH
-        };
-        let tall = (bytes / item).max(1);
-        let wide = (if large { NEAR.volume } else { BLOCK }) / (tall * item);
-        let wide = if flat { together } else { wide };
         let pitch: Table = Table((0..wide as isize).map(|c| c * (tall * item) as isize).collect());
         let mut buffers = [const { Buffer64([MaybeUninit::uninit(); NEAR.volume]) }; N];
         let buffers = buffers.each_mut().map(|b| (&raw mut b.0).cast::<u8>());
@@ -328,6 +313,33 @@ const FLAT: usize = 8;
 
 /// A slice.
 const BLOCK: usize = 8 << 10;
+
+/// How boxes are cut into slices.
+struct Slices {
+    /// Rows and columns of a slice.
+    tall: usize,
+    wide: usize,
+    /// The columns are one run to the kernel.
+    flat: bool,
+}
+
+impl Slices {
+    /// Of boxes whose columns have `height` bytes, and are `one_run` in every operand.
+    fn new(height: usize, item: usize, one_run: bool, large: bool, few: bool) -> Slices {
+        // As many columns as a buffer holds, and as fill whole lines on both sides, if they can.
+        let most = (NEAR.volume / height).min(MAX_SIDE);
+        let of_lines = LINE >> height.trailing_zeros().min(LINE.trailing_zeros());
+        let unit = if most < LINE / item { of_lines } else { of_lines.max(LINE / item) };
+        let wide = most / unit * unit;
+        if one_run && wide >= FLAT {
+            return Slices { tall: height / item, wide, flat: true };
+        }
+        let bytes = if large && few { NEAR.volume / FEW } else { STRETCH };
+        let tall = (bytes / item).max(1);
+        let wide = (if large { NEAR.volume } else { BLOCK }) / (tall * item);
+        Slices { tall, wide, flat: false }
+    }
+}
 
 /// The row that a box of `tiling` is made of in every operand, in elements: as they lie, but for those of
 /// `sources`, which lie as the output does. `None` where it is not even, or boxes are more than
