@@ -540,6 +540,17 @@ pub(crate) fn to_line(most: usize, grid: *mut u8, step: isize) -> usize {
     }
 }
 
+/// Where rows of a table are, most of them, when they are needed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Distance {
+    /// In the first or the second cache.
+    Near,
+    /// In the third.
+    Far,
+    /// In memory.
+    Beyond,
+}
+
 /// Rows of a table at offsets, and rows of a grid at even distances, one for each offset.
 pub(crate) struct Indexed<'b> {
     pub offsets: &'b [isize],
@@ -551,8 +562,7 @@ pub(crate) struct Indexed<'b> {
     pub grid_step: isize,
     /// Whether there may be holes.
     pub holes: bool,
-    /// The table is larger than the near caches.
-    pub far: bool,
+    pub distance: Distance,
     /// Where the grid is larger than all of them, and written only.
     pub stage: Option<&'b mut Stage>,
 }
@@ -564,7 +574,7 @@ impl Indexed<'_> {
         let Indexed { rows, p: [grid, _], grid_step, .. } = *self;
         let adjacent = grid_step == bytes as isize;
         // Words come together in registers, but not where each waits for memory, and its line with it.
-        let least = if self.far { 1 } else { WORD + 1 };
+        let least = if self.is_near() { WORD + 1 } else { 1 };
         let fits = <I::Bytes as Bytes<I>>::LANES > 0 && (least..=ROOM).contains(&bytes);
         let stage = self.stage.as_deref_mut().filter(|_| fits && (adjacent || bytes >= STREAMED));
         let most = match stage {
@@ -630,8 +640,8 @@ impl Kernel for MoveRows<'_, '_> {
         let MoveRows { indexed, bytes, columns } = self;
         for _ in 0..columns.len {
             let Indexed { offsets, p: [_, table], holes, grid_step, .. } = *indexed;
-            let lines = indexed.stage.is_some() && !indexed.far;
-            let ask = indexed.ask(bytes, bytes);
+            let lines = indexed.stage.is_some() && indexed.is_near();
+            let ask = indexed.ask::<false>(bytes, bytes);
             let simple = ask.is_off() && !holes;
             // Rows that have lines of their own need not be copied to the stage.
             let adjacent = grid_step == bytes as isize;
@@ -678,17 +688,17 @@ impl Moves<'_> {
             0 => {}
             1 => self.words::<I, u8>(isa),
             2 => self.words::<I, u16>(isa),
-            3 => self.ends::<u16>(),
+            3 => self.ends::<u16, u16>(),
             4 => self.words::<I, u32>(isa),
-            5..8 => self.ends::<u32>(),
+            5..8 => self.ends::<u32, u32>(),
             8 => self.words::<I, u64>(isa),
-            9..16 => self.ends::<u64>(),
+            9..16 => self.ends::<u64, u64>(),
             16 => self.words::<I, [u64; 2]>(isa),
-            24 => self.words::<I, [u64; 3]>(isa),
-            17..=32 => self.ends::<[u64; 2]>(),
-            33..LINE => self.ends::<[u64; 4]>(),
+            17..=24 => self.ends::<[u64; 2], u64>(),
+            25..=32 => self.ends::<[u64; 2], [u64; 2]>(),
+            33..LINE => self.ends::<[u64; 4], [u64; 4]>(),
             LINE => self.words::<I, [u64; 8]>(isa),
-            65..=128 => self.ends::<[u64; 8]>(),
+            65..=128 => self.ends::<[u64; 8], [u64; 8]>(),
             129..=ROOM => self.lines(),
             _ => self.long(),
         }
@@ -768,19 +778,24 @@ impl Moves<'_> {
         }
     }
 
-    /// Rows of the size of W to that of two: both ends, which may overlap.
+    /// Rows of a V and up to a W more: both ends, which may overlap.
     #[inline(always)]
-    fn ends<W: Copy>(&self) {
+    fn ends<V: Copy, W: Copy>(&self) {
+        /// Source and target share nothing, so that each end goes its own way.
+        ///
+        /// # Safety
+        /// A W is valid for reading at `from` + `at`, and for writing at `to` + `at`.
+        #[inline(always)]
+        unsafe fn copy<W: Copy>(from: *const u8, to: *mut u8, at: usize) {
+            let (from, to) = (from.wrapping_add(at).cast::<W>(), to.wrapping_add(at).cast::<W>());
+            // SAFETY: as the caller says.
+            unsafe { to.write_unaligned(from.read_unaligned()) }
+        }
         let last = self.bytes - size_of::<W>();
-        self.each::<true>(self.ask, zeros(), |from, to| {
-            // Source and target share nothing, so that each end goes its own way.
-            let copy = |at: usize| {
-                let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
-                // SAFETY: within a row of the table, or zeros, and within one of the grid.
-                unsafe { to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned()) }
-            };
-            copy(0);
-            copy(last);
+        // SAFETY: within a row of the table, or zeros, and within one of the grid.
+        self.each::<true>(self.ask, zeros(), |from, to| unsafe {
+            copy::<V>(from, to, 0);
+            copy::<W>(from, to, last);
         });
     }
 
@@ -849,13 +864,14 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedRows<'_, '_, T, K, 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let (kernel, [row, rows], item) = (self.kernel, self.block, size_of::<T>());
+        let elements = self.elements;
         let dense = row.stride == [item as isize; 2];
         if ADD || rows.len > 1 || row.stride[0] != item as isize {
             // What is not written only, or is no run of the grid.
             self.indexed.stage = None;
         }
         let bytes = row.len * item;
-        let ask = self.indexed.ask(bytes, if dense { bytes } else { 1 });
+        let ask = self.indexed.ask::<ADD>(bytes, if dense { bytes } else { 1 });
         let Indexed { offsets, p: [_, table], holes, .. } = *self.indexed;
         let mut parts = self.indexed.parts(isa, bytes);
         while let Some((range, to, step)) = parts.next(isa) {
@@ -865,10 +881,10 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedRows<'_, '_, T, K, 
                 continue;
             }
             match row.len {
-                2 => parcel.dense::<I, T, ADD, 2>(isa, 2),
-                3 => parcel.dense::<I, T, ADD, 3>(isa, 3),
-                4 => parcel.dense::<I, T, ADD, 4>(isa, 4),
-                n => parcel.dense::<I, T, ADD, 0>(isa, n),
+                2 => dispatch(Dense::<K, T, ADD, 2> { parcel, n: 2, elements }),
+                3 => dispatch(Dense::<K, T, ADD, 3> { parcel, n: 3, elements }),
+                4 => dispatch(Dense::<K, T, ADD, 4> { parcel, n: 4, elements }),
+                n => dispatch(Dense::<K, T, ADD, 0> { parcel, n, elements }),
             }
         }
     }
@@ -886,49 +902,6 @@ struct Parcel<'b, K> {
 }
 
 impl<K: Copy> Parcel<'_, K> {
-    /// Rows of n elements, dense in both, without holes unless they are added. Of FEW elements, each
-    /// for itself: part of a vector reaches into the next line, which may be far away.
-    #[inline(always)]
-    fn dense<I: Isa, T, const ADD: bool, const FEW: usize>(&self, isa: I, n: usize)
-    where
-        K: Rows<T, 2, 1>,
-    {
-        if FEW > 0 && self.ask.is_off() {
-            // The loop has the registers for itself.
-            self.dense_asking::<I, T, ADD, FEW, false>(isa, n);
-        } else {
-            self.dense_asking::<I, T, ADD, FEW, true>(isa, n);
-        }
-    }
-
-    #[inline(always)]
-    fn dense_asking<I: Isa, T, const ADD: bool, const FEW: usize, const ASK: bool>(
-        &self,
-        isa: I,
-        n: usize,
-    ) where
-        K: Rows<T, 2, 1>,
-    {
-        let Parcel { kernel, offsets, table, to: mut grid, step, .. } = *self;
-        let item = size_of::<T>();
-        for (i, &offset) in self.range.clone().zip(&offsets[self.range.clone()]) {
-            if ASK {
-                self.ask.for_later(offsets, i, table);
-            }
-            if !(ADD && offset == HOLE) {
-                let p = [grid, table.wrapping_offset(offset)];
-                for e in 0..FEW {
-                    let p = p.map(|p| p.wrapping_add(e * item));
-                    row::<I, T, K, ADD>(kernel, isa, 1, p, ONE_BY_ONE);
-                }
-                if FEW == 0 {
-                    row::<I, T, K, ADD>(kernel, isa, n, p, [item as isize; 2]);
-                }
-            }
-            grid = grid.wrapping_offset(step);
-        }
-    }
-
     /// Any rows.
     #[inline(always)]
     fn rows<I: Isa, T, const ADD: bool>(&self, isa: I, [line, lines]: [Axis<2>; 2])
@@ -957,6 +930,51 @@ impl<K: Copy> Parcel<'_, K> {
     }
 }
 
+/// Rows of n elements, dense in both, without holes unless they are added. Of FEW elements, each for
+/// itself: part of a vector reaches into the next line, which may be far away. A kernel of its own, so
+/// that its loops have the registers for themselves.
+struct Dense<'b, K, T, const ADD: bool, const FEW: usize> {
+    parcel: Parcel<'b, K>,
+    n: usize,
+    elements: PhantomData<T>,
+}
+
+impl<K: Rows<T, 2, 1>, T, const ADD: bool, const FEW: usize> Kernel for Dense<'_, K, T, ADD, FEW> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        if FEW > 0 && self.parcel.ask.is_off() {
+            self.each::<I, false>(isa);
+        } else {
+            self.each::<I, true>(isa);
+        }
+    }
+}
+
+impl<K: Rows<T, 2, 1>, T, const ADD: bool, const FEW: usize> Dense<'_, K, T, ADD, FEW> {
+    #[inline(always)]
+    fn each<I: Isa, const ASK: bool>(&self, isa: I) {
+        let &Parcel { kernel, offsets, ref range, table, ask, to: mut grid, step } = &self.parcel;
+        let item = size_of::<T>();
+        for (i, &offset) in range.clone().zip(&offsets[range.clone()]) {
+            if ASK {
+                ask.for_later(offsets, i, table);
+            }
+            if !(ADD && offset == HOLE) {
+                let p = [grid, table.wrapping_offset(offset)];
+                for e in 0..FEW {
+                    let p = p.map(|p| p.wrapping_add(e * item));
+                    row::<I, T, K, ADD>(kernel, isa, 1, p, ONE_BY_ONE);
+                }
+                if FEW == 0 {
+                    row::<I, T, K, ADD>(kernel, isa, self.n, p, [item as isize; 2]);
+                }
+            }
+            grid = grid.wrapping_offset(step);
+        }
+    }
+}
+
 /// Single elements of a table at offsets, and of a grid. A kernel of its own, so that its loops have
 /// the registers for themselves.
 pub(crate) struct IndexedElements<'k, 'b, T, K, const ADD: bool> {
@@ -977,7 +995,7 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedElements<'_, '_, T,
             self.indexed.p = p;
             for _ in 0..inner.len {
                 let Indexed { offsets, rows, p: [grid, table], grid_step, .. } = *self.indexed;
-                let ask = self.indexed.ask(size_of::<T>(), size_of::<T>());
+                let ask = self.indexed.ask::<ADD>(size_of::<T>(), size_of::<T>());
                 let grid = (grid, grid_step);
                 let elements = Elements { kernel: self.kernel, offsets, rows, table, grid, ask };
                 let streams = self.indexed.stage.is_some();
@@ -1092,14 +1110,24 @@ struct Ask {
 }
 
 impl Indexed<'_> {
+    #[inline(always)]
+    fn is_near(&self) -> bool {
+        self.distance == Distance::Near
+    }
+
     /// Asks for `asked` bytes of rows of `bytes`.
     #[inline(always)]
-    fn ask(&self, bytes: usize, asked: usize) -> Ask {
-        // What memory takes to answer is worth some ten thousand bytes of rows.
-        let ahead = ((64 << 10) / bytes.max(1)).clamp(2, AHEAD);
-        // More lines can be on their way to the second cache than to the first.
-        let first = bytes <= LINE;
-        Ask { ahead: if self.far { ahead } else { Ask::OFF }, bytes: asked, first }
+    fn ask<const ADD: bool>(&self, bytes: usize, asked: usize) -> Ask {
+        let (reach, first) = match self.distance {
+            Distance::Near => return Ask { ahead: Ask::OFF, bytes: asked, first: true },
+            // The third cache answers soon, and rows that are written to are best in the first.
+            Distance::Far if ADD => (8 << 10, true),
+            // What memory takes to answer is worth some ten thousand bytes of rows, and more lines can
+            // be on their way to the second cache than to the first.
+            _ => (64 << 10, bytes <= LINE),
+        };
+        let ahead = (reach / bytes.max(1)).clamp(2, AHEAD);
+        Ask { ahead, bytes: asked, first }
     }
 }
 

@@ -11,8 +11,8 @@ use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::dispatch;
 use crate::kernel::indexed::{
-    AHEAD, BLOCK, HOLE, Indexed, IndexedElements, IndexedRows, MoveRows, Rule, Stage, add_offsets,
-    bounds, index_at, to_line, written,
+    AHEAD, BLOCK, Distance, HOLE, Indexed, IndexedElements, IndexedRows, MoveRows, Rule, Stage,
+    add_offsets, bounds, index_at, to_line, written,
 };
 use crate::kernel::tiles::bytes::fence;
 use crate::kernel::update::{NoArithmetic, OutputRunner, Runner};
@@ -46,6 +46,9 @@ const ANY_INDICES: usize = INDEX + MAX_NDIM;
 
 /// Tables of fewer bytes stay in the second cache, where nothing need be asked for early.
 const FAR: usize = 2 << 20;
+
+/// Tables of as many bytes are not in the third cache either.
+const BEYOND: usize = 256 << 20;
 
 /// An indexed axis of the table.
 struct Target<'v> {
@@ -349,14 +352,22 @@ impl Task<'_> {
         self.len.saturating_mul(self.item) >= LARGE
     }
 
-    /// Whether rows of the table seldom are in the second cache when they are needed: there are too
-    /// many along an axis, or rows of a line and more, which share none, are used a few times at most.
-    fn is_far(&self) -> bool {
+    /// Rows of the table seldom are in the second cache when they are needed where there are too many
+    /// along an axis, or where those of a line and more, which share none, are used a few times at
+    /// most. Of rows of eight lines, the CPU finds most by itself.
+    fn distance(&self) -> Distance {
         let along = self.targets.iter().any(|target| target.rule.span() >= FAR);
         let row = self.rows.first().filter(|_| !self.by_columns).map_or(1, |row| row.len);
+        let short = (LINE..8 * LINE).contains(&row.saturating_mul(self.item));
         let moved = self.len.saturating_mul(self.item);
         let once = self.table >= FAR && moved / 4 < self.table;
-        along || (row.saturating_mul(self.item) >= LINE && once)
+        if !(along || (short && once)) {
+            Distance::Near
+        } else if self.table < BEYOND {
+            Distance::Far
+        } else {
+            Distance::Beyond
+        }
     }
 
     /// Whether rows are dense in both grid and table.
@@ -691,7 +702,7 @@ fn run_blocks(
     kernel: &(dyn Fn(&mut Indexed, &[Axis<2>]) + Sync),
 ) -> Result<(), Error> {
     let task = blocks.task();
-    let far = task.is_far();
+    let distance = task.distance();
     // If all offsets fit one block, that is the check too.
     let single = task.len > 0 && blocks.is_single();
     task.check(!single)?;
@@ -703,13 +714,13 @@ fn run_blocks(
             row.len = range.len();
         }
         let mut stage = Stage::new();
-        blocks.each(part, far, &mut |block| {
+        blocks.each(part, distance != Distance::Near, &mut |block| {
             let &Block { p, offsets, rows: n, grid_step, holes } = block;
             if single && holes {
                 task.check(true)?;
             }
             let stage = streams.then_some(&mut stage);
-            let mut indexed = Indexed { offsets, rows: n, p, grid_step, holes, far, stage };
+            let mut indexed = Indexed { offsets, rows: n, p, grid_step, holes, distance, stage };
             nest(rows.get(inner..).unwrap_or(&[]), super::step(p, shift), &mut |p| {
                 indexed.p = p;
                 kernel(&mut indexed, &rows);
