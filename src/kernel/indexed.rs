@@ -14,6 +14,9 @@ use core::ops::Range;
 /// rows.
 pub(crate) const BLOCK: usize = 512;
 
+/// So many offsets fit one block, wherever its rows begin: [`to_line`] takes less than a line's bytes away.
+pub(crate) const SINGLE: usize = BLOCK - LINE;
+
 /// Rows are asked for so many rows ahead, at most.
 pub(crate) const AHEAD: usize = 32;
 
@@ -358,7 +361,9 @@ const ROOM: usize = 4096;
 const ASKED: usize = 4096;
 
 /// Rows of a grid on their way past the caches. They gather here until whole lines can be streamed,
-/// wherever rows and lines begin: a line stored in part would have to be fetched first.
+/// wherever rows and lines begin: a line stored in part would have to be fetched first. All rows of one stage
+/// have one length, and go by [`room`](Stage::room) and [`push`](Stage::push), or all by
+/// [`pass`](Stage::pass).
 #[repr(C, align(64))]
 pub(crate) struct Stage {
     bytes: [MaybeUninit<u8>; LINE + ROOM],
@@ -384,7 +389,7 @@ impl Stage {
     /// What [`push`](Self::push) is told of is valid for writing in the grid.
     #[inline(always)]
     unsafe fn room(&mut self, grid: *mut u8) -> *mut u8 {
-        if self.to.wrapping_add(self.end) != grid || !self.held.is_null() {
+        if self.to.wrapping_add(self.end) != grid {
             // SAFETY: the same promise, made before.
             unsafe { self.start(grid) };
         }
@@ -453,6 +458,7 @@ impl Stage {
                     self.finish();
                     core::ptr::copy_nonoverlapping(from, grid, at);
                 } else {
+                    debug_assert!(!self.held.is_null());
                     I::Bytes::stream_joined(isa, self.end, self.held, from, self.to);
                 }
             }
@@ -731,12 +737,7 @@ impl Moves<'_> {
     /// Calls `copy` with the source and the target of each row, which may be a hole's. Where SIMPLE,
     /// simple rows have a loop of their own.
     #[inline(always)]
-    fn each<const SIMPLE: bool>(
-        &self,
-        ask: Ask,
-        hole: *const u8,
-        mut copy: impl FnMut(*const u8, *mut u8),
-    ) {
+    fn each<const SIMPLE: bool>(&self, hole: *const u8, copy: impl Fn(*const u8, *mut u8)) {
         let mut to = self.to;
         if SIMPLE && self.simple {
             for &offset in &self.offsets[self.range.clone()] {
@@ -746,7 +747,7 @@ impl Moves<'_> {
             return;
         }
         for i in self.range.clone() {
-            ask.for_later(self.offsets, i, self.table);
+            self.ask.for_later(self.offsets, i, self.table);
             let offset = self.offsets[i];
             copy(if offset == HOLE { hole } else { self.row(offset) }, to);
             to = to.wrapping_offset(self.step);
@@ -793,7 +794,7 @@ impl Moves<'_> {
         }
         let last = self.bytes - size_of::<W>();
         // SAFETY: within a row of the table, or zeros, and within one of the grid.
-        self.each::<true>(self.ask, zeros(), |from, to| unsafe {
+        self.each::<true>(zeros(), |from, to| unsafe {
             copy::<V>(from, to, 0);
             copy::<W>(from, to, last);
         });
@@ -803,7 +804,7 @@ impl Moves<'_> {
     #[inline(always)]
     fn lines(&self) {
         let bytes = self.bytes;
-        self.each::<true>(self.ask, core::ptr::null(), |from, to| {
+        self.each::<true>(core::ptr::null(), |from, to| {
             if from.is_null() {
                 // SAFETY: a row of the grid.
                 unsafe { to.write_bytes(0, bytes) };
@@ -825,7 +826,7 @@ impl Moves<'_> {
     /// Rows of any length.
     #[inline(always)]
     fn long(&self) {
-        self.each::<false>(self.ask, core::ptr::null(), |from, to| {
+        self.each::<false>(core::ptr::null(), |from, to| {
             // SAFETY: a row of the table and one of the grid, which share nothing.
             unsafe {
                 if from.is_null() {
@@ -990,21 +991,37 @@ impl<T, K: Rows<T, 2, 1>, const ADD: bool> Kernel for IndexedElements<'_, '_, T,
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let [inner, outer] = self.columns;
+        let Indexed { offsets, rows, grid_step, .. } = *self.indexed;
+        // Where runs are long on the average. It is asked once a block, since a branch for each offset
+        // would be mispredicted where two take turns at random.
+        let runs = ADD && is_of_runs(&offsets[..rows]);
+        let ask = self.indexed.ask::<ADD>(size_of::<T>(), size_of::<T>());
+        let streams = self.indexed.stage.is_some();
         let mut p = self.indexed.p;
         for _ in 0..outer.len {
             self.indexed.p = p;
             for _ in 0..inner.len {
-                let Indexed { offsets, rows, p: [grid, table], grid_step, .. } = *self.indexed;
-                let ask = self.indexed.ask::<ADD>(size_of::<T>(), size_of::<T>());
+                let [grid, table] = self.indexed.p;
                 let grid = (grid, grid_step);
                 let elements = Elements { kernel: self.kernel, offsets, rows, table, grid, ask };
-                let streams = self.indexed.stage.is_some();
-                elements.run::<I, T, ADD>(isa, self.indexed.holes, streams);
+                if runs {
+                    elements.runs::<I, T, ADD>(isa);
+                } else {
+                    elements.run::<I, T, ADD>(isa, self.indexed.holes, streams);
+                }
                 self.indexed.p = crate::nest::step(self.indexed.p, inner.stride);
             }
             p = crate::nest::step(p, outer.stride);
         }
     }
+}
+
+/// Whether runs of equal offsets are long on the average.
+#[inline(always)]
+fn is_of_runs(offsets: &[isize]) -> bool {
+    let after = offsets.get(1..).unwrap_or(&[]);
+    let equal: usize = offsets.iter().zip(after).map(|(a, b)| usize::from(a == b)).sum();
+    equal >= RUN * (offsets.len() - equal)
 }
 
 /// The elements of an [`IndexedElements`] for one of its columns.
@@ -1042,24 +1059,12 @@ impl<K: Copy> Elements<'_, K> {
         // SAFETY: elements of the grid, and where they are streamed, they are written only.
         unsafe {
             // Sums are not asked for: as many are on their way by themselves as there can be.
-            if ADD && self.is_of_runs() {
-                self.runs::<I, T, ADD>(isa);
-            } else if holes || !(ADD || ask.is_off()) {
+            if holes || !(ADD || ask.is_off()) {
                 words::<I, T>(isa, offsets, 0..rows, grid, streams, any);
             } else {
                 words::<I, T>(isa, offsets, 0..rows, grid, streams, one);
             }
         }
-    }
-
-    /// Whether runs are long on the average. It is asked once a block, since a branch for each
-    /// offset would be mispredicted where two take turns at random.
-    #[inline(always)]
-    fn is_of_runs(&self) -> bool {
-        let offsets = &self.offsets[..self.rows];
-        let after = offsets.get(1..).unwrap_or(&[]);
-        let equal: usize = offsets.iter().zip(after).map(|(a, b)| usize::from(a == b)).sum();
-        equal >= RUN * (offsets.len() - equal)
     }
 
     /// A run of equal offsets summed in a register: sums into one cell wait for each other, and

@@ -11,8 +11,8 @@ use crate::MAX_NDIM;
 use crate::error::Error;
 use crate::isa::dispatch;
 use crate::kernel::indexed::{
-    AHEAD, BLOCK, Distance, HOLE, Indexed, IndexedElements, IndexedRows, MoveRows, Rule, Stage,
-    add_offsets, bounds, index_at, to_line, written,
+    AHEAD, BLOCK, Distance, HOLE, Indexed, IndexedElements, IndexedRows, MoveRows, Rule, SINGLE,
+    Stage, add_offsets, bounds, index_at, to_line, written,
 };
 use crate::kernel::tiles::bytes::fence;
 use crate::kernel::update::{NoArithmetic, OutputRunner, Runner};
@@ -503,7 +503,7 @@ impl<const N: usize> Blocks for Planned<'_, N> {
     fn is_single(&self) -> bool {
         let axes = &self.plan.axes;
         let len = axes.iter().fold(1, |len: usize, axis| len.saturating_mul(axis.len));
-        fused(axes) == axes.len() && len <= BLOCK - LINE
+        fused(axes) == axes.len() && len <= SINGLE
     }
 
     fn cut(&self, add: bool, parts: usize) -> Option<Cut> {
@@ -568,7 +568,6 @@ impl<const N: usize> Blocks for Planned<'_, N> {
             asks,
             kept: 0..0,
             start: p,
-            holes: false,
             done: self.plan.empty,
         };
         while !sweep.done {
@@ -603,9 +602,8 @@ struct Sweep<'w, 'v, const N: usize> {
     only: Option<Range<isize>>,
     /// Whether a block ends with offsets that are the first of the next.
     asks: bool,
-    /// Which these are, whether there may be holes among them, and where the next block starts.
+    /// Which these are, and where the next block starts.
     kept: Range<usize>,
-    holes: bool,
     start: [*mut u8; N],
     /// All offsets are in the last block.
     done: bool,
@@ -617,15 +615,17 @@ impl<const N: usize> Sweep<'_, '_, N> {
         let row = self.place.axes.first().copied().unwrap_or(Axis::ONE);
         let mut len = self.kept.len();
         scratch.offsets.copy_within(self.kept.clone(), 0);
+        // SAFETY: those of the last block have been written.
+        let mut holes = unsafe { written(&mut scratch.offsets[..len]) }.contains(&HOLE);
         if len == 0 {
-            (self.start, self.holes) = (self.place.p, false);
+            self.start = self.place.p;
         }
         let (start, grid_step) = (self.start, row.stride[GRID]);
         let limit = to_line(BLOCK, start[GRID], grid_step);
         let ended = loop {
             let at = self.place.index.first().copied().unwrap_or(0);
             let n = (row.len - at).min(limit - len);
-            self.holes |= self.offsets(start[TABLE], &row, scratch, len..len + n);
+            holes |= self.offsets(start[TABLE], &row, scratch, len..len + n);
             len += n;
             let moved = self.place.advance(n);
             self.done = moved == self.place.axes.len();
@@ -642,12 +642,7 @@ impl<const N: usize> Sweep<'_, '_, N> {
         // SAFETY: as many have been written.
         let offsets = unsafe { written(&mut scratch.offsets[..len]) };
         let p = [start[GRID], start[TABLE]];
-        Block { p, offsets, rows, grid_step, holes: self.holes }
-    }
-
-    /// Where the table is, from its start on.
-    fn from(&self, start: *mut u8) -> isize {
-        self.place.p[TABLE].addr().wrapping_sub(start.addr()) as isize
+        Block { p, offsets, rows, grid_step, holes }
     }
 
     /// The offsets of a run of the innermost axis.
@@ -658,7 +653,8 @@ impl<const N: usize> Sweep<'_, '_, N> {
         scratch: &mut Scratch,
         range: core::ops::Range<usize>,
     ) -> bool {
-        let mut from = self.from(start);
+        // Where the table is, from its start on.
+        let mut from = self.place.p[TABLE].addr().wrapping_sub(start.addr()) as isize;
         let mut by = row.stride[TABLE];
         let mut holes = false;
         if self.targets.is_empty() {
