@@ -279,115 +279,74 @@ words!(u32, u64);
 impl sealed::Sealed for [u32; 2] {}
 impl sealed::Sealed for [u64; 2] {}
 
+/// Runs `$body` with `$T` the type that belongs to the pattern of `$value`, or `$rest`.
+macro_rules! with_type {
+    ($value:expr, $T:ident => $body:expr, {
+        $($pattern:pat => $type:ty,)*
+        $(; $other:ident => $rest:expr)?
+    }) => {
+        match $value {
+            $($pattern => {
+                type $T = $type;
+                $body
+            })*
+            $($other => $rest,)?
+        }
+    };
+}
+
 /// Runs `$body` with `$T` the type of a [`DType`] that has arithmetic; the error names `$arg`.
 macro_rules! with_scalar {
     ($dtype:expr, $arg:expr, $T:ident => $body:expr) => {
-        match $dtype {
-            $crate::DType::F32 => {
-                type $T = f32;
-                $body
-            }
-            $crate::DType::F64 => {
-                type $T = f64;
-                $body
-            }
-            $crate::DType::Complex64 => {
-                type $T = num_complex::Complex<f32>;
-                $body
-            }
-            $crate::DType::Complex128 => {
-                type $T = num_complex::Complex<f64>;
-                $body
-            }
-            other => Err($crate::scalar::no_arithmetic($arg, other)),
-        }
+        $crate::scalar::with_type!($dtype, $T => $body, {
+            $crate::DType::F32 => f32,
+            $crate::DType::F64 => f64,
+            $crate::DType::Complex64 => num_complex::Complex<f32>,
+            $crate::DType::Complex128 => num_complex::Complex<f64>,
+            ; other => Err($crate::scalar::no_arithmetic($arg, other))
+        })
     };
+}
+
+/// Whether so many bytes are a word's.
+#[inline(always)]
+pub(crate) fn is_word(item: usize) -> bool {
+    matches!(item, 1 | 2 | 4 | 8 | 16)
 }
 
 /// Runs `$body` with `$W` the word of an item's size in bytes, which is one of a word.
 macro_rules! with_word {
     ($item:expr, $W:ident => $body:expr) => {
-        match $item {
-            1 => {
-                type $W = u8;
-                $body
-            }
-            2 => {
-                type $W = u16;
-                $body
-            }
-            4 => {
-                type $W = u32;
-                $body
-            }
-            8 => {
-                type $W = u64;
-                $body
-            }
-            _ => {
-                type $W = [u64; 2];
-                $body
-            }
-        }
+        $crate::scalar::with_type!($item, $W => $body, {
+            1 => u8,
+            2 => u16,
+            4 => u32,
+            8 => u64,
+            _ => [u64; 2],
+        })
     };
 }
 
 /// Runs `$body` with `$T` the type of a [`DType`].
 macro_rules! with_element {
     ($dtype:expr, $T:ident => $body:expr) => {
-        match $dtype {
-            $crate::DType::F32 => {
-                type $T = f32;
-                $body
-            }
-            $crate::DType::F64 => {
-                type $T = f64;
-                $body
-            }
-            $crate::DType::Complex64 => {
-                type $T = num_complex::Complex<f32>;
-                $body
-            }
-            $crate::DType::Complex128 => {
-                type $T = num_complex::Complex<f64>;
-                $body
-            }
-            $crate::DType::I8 => {
-                type $T = i8;
-                $body
-            }
-            $crate::DType::I16 => {
-                type $T = i16;
-                $body
-            }
-            $crate::DType::I32 => {
-                type $T = i32;
-                $body
-            }
-            $crate::DType::I64 => {
-                type $T = i64;
-                $body
-            }
-            $crate::DType::U8 => {
-                type $T = u8;
-                $body
-            }
-            $crate::DType::U16 => {
-                type $T = u16;
-                $body
-            }
-            $crate::DType::U32 => {
-                type $T = u32;
-                $body
-            }
-            $crate::DType::U64 => {
-                type $T = u64;
-                $body
-            }
-        }
+        $crate::scalar::with_type!($dtype, $T => $body, {
+            $crate::DType::F32 => f32,
+            $crate::DType::F64 => f64,
+            $crate::DType::Complex64 => num_complex::Complex<f32>,
+            $crate::DType::Complex128 => num_complex::Complex<f64>,
+            $crate::DType::I8 => i8,
+            $crate::DType::I16 => i16,
+            $crate::DType::I32 => i32,
+            $crate::DType::I64 => i64,
+            $crate::DType::U8 => u8,
+            $crate::DType::U16 => u16,
+            $crate::DType::U32 => u32,
+            $crate::DType::U64 => u64,
+        })
     };
 }
-pub(crate) use {with_element, with_scalar, with_word};
+pub(crate) use {with_element, with_scalar, with_type, with_word};
 
 #[cold]
 pub(crate) fn no_arithmetic(arg: &'static str, dtype: DType) -> Error {

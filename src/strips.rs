@@ -15,6 +15,7 @@
 use crate::MAX_NDIM;
 use crate::kernel::LINE;
 use crate::plan::Axis;
+use crate::scalar::is_word;
 use crate::tiling::is_nearer;
 use arrayvec::ArrayVec;
 
@@ -129,7 +130,7 @@ impl Strips {
     /// Strips over `axes` of output and input, the output's order, if all lines of the output begin
     /// where `start`, its address, tells. `item` bytes move as one, which the axes do not contain.
     pub fn new(axes: &[Axis<2>], item: usize, start: usize) -> Option<Strips> {
-        let runs = ![1, 2, 4, 8, 16].contains(&item);
+        let runs = !is_word(item);
         let (&first, rest) = axes.split_first()?;
         if rest.is_empty() || first.stride[0] != item as isize {
             return None;

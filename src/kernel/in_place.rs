@@ -10,7 +10,7 @@ use super::tiles::bytes::prefetch_far;
 use super::tiles::transpose as transpose_block;
 use crate::error::Error;
 use crate::isa::{Isa, Kernel, dispatch};
-use crate::scalar::{Word, with_word};
+use crate::scalar::{Word, is_word, with_word};
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
@@ -299,7 +299,7 @@ pub(crate) unsafe fn transpose_square(
     rows: Range<usize>,
 ) {
     let unit = item as isize;
-    if n >= MIN_SIDE && (down == unit || right == unit) && [1, 2, 4, 8, 16].contains(&item) {
+    if n >= MIN_SIDE && (down == unit || right == unit) && is_word(item) {
         // Either way round it is the same exchange.
         let step = if right == unit { down } else { right };
         return dispatch(Square { item, p, n, step, rows });

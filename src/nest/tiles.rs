@@ -10,6 +10,7 @@ use crate::kernel::tiles::strip::{Runs, Strip};
 use crate::kernel::tiles::{Bring, Matrix};
 use crate::kernel::{LINE, Rows};
 use crate::plan::{Axis, Plan};
+use crate::scalar::is_word;
 use crate::strips::{self, End, Group, MAX_ROWS, STRETCH, Strips};
 use crate::tiling::{Aim, Crossing, Loop, MAX_SIDE, Role, Side, Tiling, is_nearer};
 use arrayvec::ArrayVec;
@@ -742,7 +743,7 @@ impl Source {
         let (item, rows) = (self.item, &self.rows.0[rows]);
         if let ([], Some(row_step), Some(column_step)) = (layers, self.even, column_step)
             && self.step == item as isize
-            && [1, 2, 4, 8, 16].contains(&item)
+            && is_word(item)
         {
             let (source, target) =
                 (source.wrapping_offset(rows[0]), target.wrapping_offset(columns[0]));

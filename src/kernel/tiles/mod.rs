@@ -12,7 +12,7 @@ pub(crate) mod strip;
 
 use super::LINE;
 use crate::isa::{Isa, Kernel};
-use crate::scalar::{Word, with_word};
+use crate::scalar::{Word, is_word, with_word};
 use ahead::{Ahead, ask};
 use bytes::{Bytes, prefetch};
 
@@ -263,11 +263,7 @@ impl Kernel for Bring<'_, '_> {
     fn run<I: Isa>(mut self, isa: I) {
         let (item, ahead) = (self.item, core::mem::take(&mut self.ahead));
         match item {
-            1 => self.words::<I, u8>(isa, ahead),
-            2 => self.words::<I, u16>(isa, ahead),
-            4 => self.words::<I, u32>(isa, ahead),
-            8 => self.words::<I, u64>(isa, ahead),
-            16 => self.words::<I, [u64; 2]>(isa, ahead),
+            n if is_word(n) => with_word!(n, W => self.words::<I, W>(isa, ahead)),
             n if n < LINE => with_end!(item, T => self.runs(ahead, |from, to| {
                 // SAFETY: an item of the box, and its place.
                 unsafe { both_ends::<T>(item, from, to) }
@@ -345,32 +341,14 @@ impl Bring<'_, '_> {
 /// less than a line. To be asked outside of loops.
 macro_rules! with_end {
     ($n:expr, $T:ident => $body:expr) => {
-        match $n {
-            1 => {
-                type $T = u8;
-                $body
-            }
-            2..4 => {
-                type $T = u16;
-                $body
-            }
-            4..8 => {
-                type $T = u32;
-                $body
-            }
-            8..16 => {
-                type $T = u64;
-                $body
-            }
-            16..32 => {
-                type $T = [u64; 2];
-                $body
-            }
-            _ => {
-                type $T = [u64; 4];
-                $body
-            }
-        }
+        $crate::scalar::with_type!($n, $T => $body, {
+            1 => u8,
+            2..4 => u16,
+            4..8 => u32,
+            8..16 => u64,
+            16..32 => [u64; 2],
+            _ => [u64; 4],
+        })
     };
 }
 use with_end;
